@@ -1,0 +1,256 @@
+"""Documents: YAML files with a place for every value, under the YAML 1.2 core schema. The one door to files.
+
+Stricter than YAML where YAML loses things silently: a key that stands twice, tags, several documents and merge keys are
+refused; depth, size and what aliases expand to are bounded. Scalars keep their text, so that `0.30` stays exact.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import yaml
+
+from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
+
+MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 24, 50_000
+CATALOG_BYTES, CATALOG_NODES = 20_000_000, 5_000_000
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_KINDS = (
+    ("null", re.compile(r"~|null|Null|NULL|")),
+    ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
+    ("int", re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")),
+    ("float", re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    """One value as written: its text, and its kind under the core schema (text, int, float, bool, null)."""
+
+    text: str
+    kind: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A key of a mapping, where it stands, and its value."""
+
+    key: str
+    place: Place
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Mapping:
+    """Entries in the order of the file, no key twice."""
+
+    entries: tuple[Entry, ...]
+    place: Place
+
+    def get(self, key: str) -> Node | None:
+        return next((e.value for e in self.entries if e.key == key), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    items: tuple[Node, ...]
+    place: Place
+
+
+Node = Scalar | Mapping | Listing
+
+
+class Readable(Protocol):
+    """A file of the disk or of an installed package."""
+
+    @property
+    def name(self) -> str: ...
+    def read_bytes(self) -> bytes: ...
+
+
+def read(path: Path) -> Node:
+    """The document in a file given by a user. Raises GpurulesError naming every fault found."""
+    shown = printable(str(path), 300)
+    try:
+        if path.is_dir():
+            raise _unreadable(shown, "is a directory", "name a file, e.g. facts.yaml")
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+    except FileNotFoundError:
+        raise _unreadable(shown, "there is no such file", "check the path") from None
+    except (OSError, ValueError) as error:
+        raise _unreadable(shown, f"cannot be read: {getattr(error, 'strerror', None) or error}", "check the path and its permissions") from None
+    return parse(content, shown)
+
+
+def _unreadable(shown: str, message: str, mend: str) -> GpurulesError:
+    return GpurulesError([Problem(Place(shown), "GR001", message, mend)])
+
+
+def parse(content: bytes, file: str, max_bytes: int = MAX_BYTES, max_nodes: int = MAX_NODES) -> Node:
+    """The document in `content`; `file` names it in places. Raises GpurulesError."""
+    if len(content) > max_bytes:
+        raise _unreadable(file, f"is larger than {max_bytes:,} bytes", "give the facts of one workload, or one rule, a file")
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        before = content[: error.start]
+        place = Place(file, before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
+        raise GpurulesError([Problem(place, "GR002", "is not UTF-8 text", "save the file as UTF-8")]) from None
+    composer = _Composer(file, max_nodes)
+    try:
+        node = composer.compose(text)
+    except yaml.YAMLError as error:
+        composer.problems.append(_yaml_problem(error, file, text))
+    if composer.problems:
+        raise GpurulesError(composer.problems)
+    return node
+
+
+def _yaml_problem(error: yaml.YAMLError, file: str, text: str) -> Problem:
+    if isinstance(error, yaml.MarkedYAMLError) and (error.problem_mark or error.context_mark):
+        mark = error.problem_mark or error.context_mark
+        assert mark is not None
+        place = Place(file, mark.line + 1, mark.column + 1)
+        what = printable(error.problem or error.context or "cannot be read", 200)
+    else:
+        position = min(getattr(error, "position", 0), len(text))
+        line = text.count("\n", 0, position) + 1
+        place = Place(file, line, position - text.rfind("\n", 0, position))
+        what = "holds a character that YAML does not allow"
+    mend = "use spaces, not tabs, for indentation" if "\t" in text else "check indentation, colons and quotes; put text with ': ' or ' #' in quotes"
+    return Problem(place, "GR003", f"is not YAML: {what}", mend)
+
+
+class _Composer:
+    """Builds nodes from parser events, so that depth and aliases are bounded before anything recurses."""
+
+    def __init__(self, file: str, max_nodes: int) -> None:
+        self.file, self.max_nodes = file, max_nodes
+        self.problems: list[Problem] = []
+        self.anchors: dict[str, tuple[Node, int]] = {}
+        self.nodes = 0
+
+    def compose(self, text: str) -> Node:
+        events: Iterator[yaml.Event] = iter(yaml.parse(text, Loader=_LOADER))
+        root: Node | None = None
+        documents = 0
+        for event in events:
+            if isinstance(event, yaml.DocumentStartEvent):
+                documents += 1
+                if documents == 2:
+                    self._stop(event, "holds several documents", "keep one, and remove the '---' after it")
+            elif isinstance(event, yaml.NodeEvent):
+                root = self._node(event, events, 0)
+        if root is None or (isinstance(root, Scalar) and root.kind == "null"):
+            raise _unreadable(self.file, "is empty", "write at least one key, e.g. workload.task: inference")
+        return root
+
+    def _place(self, event: yaml.Event) -> Place:
+        return Place(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+
+    def _problem(self, event: yaml.Event, message: str, mend: str) -> None:
+        self.problems.append(Problem(self._place(event), "GR004", message, mend))
+
+    def _stop(self, event: yaml.Event, message: str, mend: str) -> None:
+        self._problem(event, message, mend)
+        raise GpurulesError(self.problems)
+
+    def _count(self, event: yaml.Event, nodes: int) -> None:
+        self.nodes += nodes
+        if self.nodes > self.max_nodes:
+            self._stop(event, f"holds more than {self.max_nodes:,} values, aliases counted as often as used", "split the file")
+
+    def _node(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Node:
+        if isinstance(event, yaml.AliasEvent):
+            if event.anchor not in self.anchors:
+                self._stop(event, f"alias '*{printable(event.anchor or '')}' refers to nothing before it, or to what holds it", "write the value out")
+            node, nodes = self.anchors[event.anchor or ""]
+            self._count(event, nodes)
+            return node
+        before = self.nodes
+        self._count(event, 1)
+        if depth > MAX_DEPTH:
+            self._stop(event, "is nested too deeply", f"at most {MAX_DEPTH} levels")
+        if isinstance(event, yaml.ScalarEvent):
+            node = self._scalar(event)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            node = self._sequence(event, events, depth)
+        else:
+            node = self._mapping(event, events, depth)
+        anchor = getattr(event, "anchor", None)
+        if anchor:
+            self.anchors[anchor] = (node, self.nodes - before)
+        return node
+
+    def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
+        if event.tag is not None and event.tag != "!":
+            self._problem(event, f"carries the tag '{printable(event.tag)}'", "write plain values without tags")
+        if any(0xD800 <= ord(c) < 0xE000 for c in event.value):
+            self._problem(event, "holds half a character (a lone surrogate)", "write the character itself")
+        kind = "text"
+        if event.implicit[0] and not event.style:
+            kind = next((k for k, pattern in _KINDS if pattern.fullmatch(event.value)), "text")
+        return Scalar(event.value, kind, self._place(event))
+
+    def _sequence(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Listing:
+        items: list[Node] = []
+        while not isinstance(item := next(events), yaml.SequenceEndEvent):
+            items.append(self._node(item, events, depth + 1))
+        return Listing(tuple(items), self._place(event))
+
+    def _mapping(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Mapping:
+        entries: dict[str, Entry] = {}
+        while not isinstance(key_event := next(events), yaml.MappingEndEvent):
+            key = self._node(key_event, events, depth + 1)
+            value = self._node(next(events), events, depth + 1)
+            if not isinstance(key, Scalar):
+                self._problem(key_event, "a key must be a single word", "write key: value")
+            elif key.text in entries:
+                first = entries[key.text].place
+                self._problem(key_event, f"key '{printable(key.text)}' stands twice; first at line {first.line}", "keep one of the two")
+            else:
+                entries[key.text] = Entry(key.text, key.place, value)
+        return Mapping(tuple(entries.values()), self._place(event))
+
+
+# ---------------------------------------------------------------- as plain data
+
+
+def plain(node: Node) -> object:
+    """The document as dict, list, str, int, float, bool, None; for JSON Schema and digests."""
+    if isinstance(node, Mapping):
+        return {e.key: plain(e.value) for e in node.entries}
+    if isinstance(node, Listing):
+        return [plain(item) for item in node.items]
+    match node.kind:
+        case "null":
+            return None
+        case "bool":
+            return node.text.lower() == "true"
+        case "int":
+            return int(node.text, 0) if node.text[:2] in ("0x", "0o") else int(node.text) if len(node.text) < 400 else node.text
+        case "float":
+            number = float(node.text.replace(".inf", "inf").replace(".nan", "nan").replace(".NaN", "nan").replace(".Inf", "inf"))
+            return number if abs(number) < float("inf") else node.text
+    return node.text
+
+
+def located(node: Node, path: Sequence[str | int]) -> Place:
+    """Where the value at `path` (keys and indexes) stands; the place of its nearest known parent otherwise."""
+    place = node.place
+    for step in path:
+        if isinstance(node, Mapping) and isinstance(step, str):
+            entry = next((e for e in node.entries if e.key == step), None)
+            if entry is None:
+                return place
+            node, place = entry.value, entry.value.place
+        elif isinstance(node, Listing) and isinstance(step, int) and step < len(node.items):
+            node = node.items[step]
+            place = node.place
+    return place

@@ -1,0 +1,35 @@
+"""Truth in three values, after Kleene: no < depends < yes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from enum import IntEnum
+
+
+class Truth(IntEnum):
+    """`NO` and `YES` hold whatever the unknowns turn out to be; `DEPENDS` is settled by narrowing them."""
+
+    NO = 0
+    DEPENDS = 1
+    YES = 2
+
+    def __str__(self) -> str:
+        return self.name.lower()
+
+
+NO, DEPENDS, YES = Truth.NO, Truth.DEPENDS, Truth.YES
+BY_WORD = {"no": NO, "depends": DEPENDS, "yes": YES}
+
+
+def negation(truth: Truth) -> Truth:
+    return Truth(2 - truth)
+
+
+def conjunction(truths: Iterable[Truth]) -> Truth:
+    """*yes* for none at all."""
+    return min(truths, default=YES)
+
+
+def disjunction(truths: Iterable[Truth]) -> Truth:
+    """*no* for none at all."""
+    return max(truths, default=NO)
