@@ -4,9 +4,11 @@ The draft is a YAML list, one mapping a model, every value with the file it was
 read from. The catalogue keys each value by the fact it fills (`model.layers`),
 keeps everything else under `data`, and names each source once.
 
-    python tools/convert_models.py draft.yaml catalogs/models.yaml --origins origins.md
+    python tools/convert_models.py draft.yaml catalogs/models.yaml \\
+        --origins origins.md --rewordings rewordings.yaml
 
-`--origins` is the table of public addresses behind copied configuration files.
+`--origins` is the table of public addresses behind copied configuration files;
+`--rewordings` a list of [regular expression, replacement] for texts of the draft.
 Errors: a duplicate id or a draft without a needed field ends with a message.
 """
 
@@ -15,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -65,50 +67,24 @@ DATA = (
     "card_from",
 )
 
-# Aliases of the draft that name two models at once.
-JOINT_ALIASES = {
-    "OPT-175B/BLOOM": ("opt-175b", "bloom"),
-    "T0/T5-11B": ("flan-t5-xxl", "t5-11b"),
+# Names of a whole family: each stands for every model listed, for none exactly.
+FAMILY_NAMES = {
+    "mixtral": ("Mixtral-8x7B-v0.1", "Mixtral-8x22B-v0.1"),
+    "command-r": ("c4ai-command-r-v01", "c4ai-command-r-08-2024"),
+    "phi3": ("Phi-3-mini-4k-instruct", "Phi-3-medium-4k-instruct"),
+    "qwen3-coder": ("Qwen3-Coder-480B-A35B-Instruct", "Qwen3-30B-A3B"),
+    "stable-diffusion": (
+        "stable-diffusion-v1-5",
+        "stable-diffusion-xl-base-1.0",
+        "stable-diffusion-3-medium",
+        "stable-diffusion-3.5-large",
+    ),
 }
-# A pruned model with half the experts is another model.
-DROPPED_ALIASES = {"Qwen3.5-18B-REAP-A3B"}
+# Labels that name two models with a slash, and a pruned model with half the experts.
+DROPPED_ALIASES = {"OPT-175B/BLOOM", "T0/T5-11B", "Qwen3.5-18B-REAP-A3B"}
 # Values that a remark in the draft says were recalled, not read.
 RECALLED = {"mpt-30b": ["max_positions"], "bloom-1b1": ["hidden_size"]}
 
-UNLOCATED = "a public repository file whose address is not known"
-# Text of the draft that means something only beside the draft.
-REWORDED = (
-    (
-        re.compile(r"^public public file, " + UNLOCATED + r"(?: and \d+)?"),
-        f"copy in {UNLOCATED}",
-    ),
-    (
-        re.compile(r"torchKQI script with verbatim HF configs: (\w+)"),
-        r"Hugging Face configuration \1",
-    ),
-    (
-        re.compile(r"reference/points\.yaml arch field \(arXiv:2104\.04473 table 1\)"),
-        "arXiv:2104.04473 table 1",
-    ),
-    (
-        re.compile(r"points\.yaml \(llm-foundry throughput table\)"),
-        "llm-foundry throughput table",
-    ),
-    (
-        re.compile(r"points\.yaml params_b, marked approximate"),
-        "published count, marked approximate",
-    ),
-    (re.compile(r"vocabulary as points\.yaml"), "vocabulary as stated with the run"),
-    (
-        re.compile(r'points\.yaml "T0/T5-11B" \(arXiv:2208\.07339\)'),
-        '"T0/T5-11B" in arXiv:2208.07339',
-    ),
-    (re.compile(r"points\.yaml says"), "the published figure is"),
-    (re.compile(r", find_string ids \d+ and \d+"), ""),
-    (re.compile(r" \(sample([^)]*)\)"), r" (published copy\1)"),
-    (re.compile(r"the (\S+) REAP sample"), r"the \1 REAP release"),
-    (re.compile(r"(by the|the) notes formula"), r"\1 dense-decoder formula"),
-)
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _./+*%-]*(?<! )")
 NUMBER_LIKE = re.compile(
     r"[-+]?(\d[\d_]*\.?\d*([eE][-+]?\d+)?|0[xo][0-9a-fA-F]+)|(?i:true|false|null)"
@@ -169,11 +145,20 @@ def matching_form(alias: str) -> str:
     return re.sub(r"[\s_-]", "", alias.lower())
 
 
-def reworded(text: str) -> str:
-    """Text of the draft with its private references replaced by public ones."""
-    for pattern, replacement in REWORDED:
-        text = pattern.sub(replacement, text)
-    return text.strip()
+@dataclass(frozen=True, slots=True)
+class Wording:
+    """How text of the draft that means something only beside the draft is put."""
+
+    origins: Mapping[str, str]
+    rewordings: Sequence[tuple[str, str]]
+
+    def __call__(self, text: str) -> str:
+        """The text with copied files and private references replaced by public ones."""
+        for copy, address in self.origins.items():
+            text = re.sub(rf"\S*{re.escape(copy)}", address, text)
+        for pattern, replacement in self.rewordings:
+            text = re.sub(pattern, replacement, text)
+        return text.strip()
 
 
 def parts_of(text: str) -> list[str]:
@@ -186,6 +171,12 @@ def parts_of(text: str) -> list[str]:
         else:
             parts[-1] += character
     return [part.strip() for part in parts if part.strip()]
+
+
+def read_list(path: Path) -> list[Any]:
+    """The list that a YAML file holds."""
+    content: list[Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return content
 
 
 def read_origins(path: Path) -> dict[str, str]:
@@ -201,13 +192,11 @@ def read_origins(path: Path) -> dict[str, str]:
     return origins
 
 
-def split_source(text: str, origins: Mapping[str, str]) -> tuple[list[str], list[str]]:
+def split_source(text: str) -> tuple[list[str], list[str]]:
     """The sources that one draft text names, and remarks on the place in them."""
     places: list[str] = []
     remarks: list[str] = []
-    for copy, address in origins.items():
-        text = text.replace(f"shared/samples/{copy}", address)
-    for part in parts_of(reworded(text)):
+    for part in parts_of(text):
         for match in ENTRY_OF_FILE.finditer(part):
             file = match["file"].split("/")[-1].split(" ")[0]
             remarks.append(f"stands under {match['entry']} in {file}")
@@ -238,6 +227,12 @@ def with_tails(names: Iterable[str]) -> list[str]:
     return list(found)
 
 
+def set_aside(aliases: Iterable[str], names: Iterable[str]) -> list[str]:
+    """The aliases that are no spelling of any of `names`."""
+    forms = {matching_form(name) for name in names}
+    return [alias for alias in aliases if matching_form(alias) not in forms]
+
+
 def shared_forms(drafts: Iterable[Draft]) -> set[str]:
     """Matching forms that two or more models claim as an exact alias."""
     owners: dict[str, set[str]] = {}
@@ -248,7 +243,7 @@ def shared_forms(drafts: Iterable[Draft]) -> set[str]:
 
 
 def convert(
-    draft: Draft, sources: Sources, origins: Mapping[str, str], shared: set[str]
+    draft: Draft, sources: Sources, reworded: Wording, shared: set[str]
 ) -> Entry:
     """One model of the draft as an entry of the catalogue; registers its sources."""
     name: str = draft["name"]
@@ -282,7 +277,7 @@ def convert(
             + [f"data.{key}" for key in doubtful if key in data]
         )
 
-    places, remarks = split_source(draft["source"], origins)
+    places, remarks = split_source(reworded(draft["source"]))
     kept = [
         part
         for part in parts_of(reworded(draft["notes"] or ""))
@@ -290,20 +285,15 @@ def convert(
     ]
     if kept:
         remarks.append("; ".join(kept))
-    aliases = with_tails(
-        alias
-        for alias in draft["aliases"]
-        if alias not in DROPPED_ALIASES | JOINT_ALIASES.keys()
-    )
-    joint = [alias for alias, names in JOINT_ALIASES.items() if name in names]
+    aliases = with_tails(set_aside(draft["aliases"], DROPPED_ALIASES))
+    exact = set_aside(aliases, [*shared, *FAMILY_NAMES])
+    families = [family for family, names in FAMILY_NAMES.items() if name in names]
     ambiguous = [alias for alias in aliases if matching_form(alias) in shared]
     return Entry(
         id=identifier(name),
         name=name,
-        aliases=[
-            alias for alias in aliases if alias != name and alias not in ambiguous
-        ],
-        ambiguous=ambiguous + joint,
+        aliases=[alias for alias in exact if alias != name],
+        ambiguous=ambiguous + families,
         sources=[sources.key(place, draft["confidence"]) for place in places],
         confidence=draft["confidence"],
         weak=weak,
@@ -336,7 +326,7 @@ def written(sources: Sources, entries: Iterable[Entry]) -> str:
     lines = [
         "# Model architectures. `values` fill the facts of that name; `data` is kept",
         "# for people and for formulas. confidence: config_file = the model's own",
-        "# configuration; framework_table = a framework's list of models; memory_only =",
+        "# configuration; framework_table = a framework's list of models; memory_only:",
         "# no source was found. `weak` names what the sources themselves do not hold.",
         "sources:",
     ]
@@ -377,13 +367,19 @@ def main() -> None:
         type=Path,
         help="Markdown table of the public addresses of copied files",
     )
+    parser.add_argument(
+        "--rewordings", type=Path, help="YAML list of [pattern, replacement] pairs"
+    )
     options = parser.parse_args()
 
-    drafts: list[Draft] = yaml.safe_load(options.draft.read_text(encoding="utf-8"))
-    origins = read_origins(options.origins) if options.origins else {}
+    drafts: list[Draft] = read_list(options.draft)
+    reworded = Wording(
+        origins=read_origins(options.origins) if options.origins else {},
+        rewordings=read_list(options.rewordings) if options.rewordings else [],
+    )
     shared = shared_forms(drafts)
     sources = Sources()
-    entries = [convert(draft, sources, origins, shared) for draft in drafts]
+    entries = [convert(draft, sources, reworded, shared) for draft in drafts]
     ids = [entry.id for entry in entries]
     if repeated := sorted({key for key in ids if ids.count(key) > 1}):
         parser.error(f"two models of the draft share an id: {', '.join(repeated)}")
