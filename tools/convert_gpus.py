@@ -252,22 +252,14 @@ def same(first: str, second: str, tolerance: float) -> bool:
     return abs(a - b) <= tolerance * max(abs(a), abs(b))
 
 
-def check_source(check: Entry) -> Source:
-    """Return the second source of a check."""
-    return Source(check["where"], check["confidence"], check.get("second_hand") == "yes")
-
-
-def apply_check(card: Card, check: Entry, tolerance: float) -> None:
+def apply_check(card: Card, check: Entry, source: Source, tolerance: float) -> None:
     """Lay a second source beside a value: confirm it, replace it (`mend: yes`), or note that the two differ.
 
     Raises ValueError where `agrees` is not what the two figures say.
     """
-    fact, source = check["field"], check_source(check)
-    value = card.values.get(fact)
-    if value is None:
-        card.values[fact] = Value(check["value"], (source,), confidence_of((source,)))
-        return
-    agrees = same(value.text, check["value"], float(check.get("tolerance", tolerance)))
+    fact = check["field"]
+    value = card.values[fact]
+    agrees = same(value.text, check["value"], tolerance)
     if agrees != (check["agrees"] == "yes"):
         raise ValueError(f"{card.id} {fact}: {value.text} against {check['value']}, yet agrees: {check['agrees']}")
     if agrees:
@@ -281,7 +273,7 @@ def apply_check(card: Card, check: Entry, tolerance: float) -> None:
         card.notes.append(f"{fact} was {value.text} in an earlier table; {check['reason']}")
     else:
         reason = f"; {check['reason']}" if "reason" in check else ""
-        card.notes.append(f"{fact}: {check['value']} in {check['where']}, {value.text} kept{reason}")
+        card.notes.append(f"{fact}: {check['value']} in {source.where}, {value.text} kept{reason}")
 
 
 def add_names(cards: Mapping[str, Card], names: Iterable[Entry]) -> None:
@@ -319,8 +311,13 @@ def convert(draft: Entry, checks: Entry) -> list[Card]:
         aliases, ambiguous = list(entry["aliases"]), list(entry["ambiguous_aliases"])
         cards[mended.id] = Card(mended.id, entry["name"], entry["vendor"], aliases, ambiguous, values, data, notes)
     add_names(cards, checks["names"])
+    seconds = {
+        key: Source(entry["where"], entry["confidence"], entry.get("second_hand") == "yes")
+        for key, entry in checks["second_sources"].items()
+    }
     for check in checks["checks"]:
-        apply_check(cards[check["card"]], check, float(checks["tolerance"]))
+        tolerance = float(checks["tolerances"].get(check["field"], 0))
+        apply_check(cards[check["card"]], check, seconds[check["by"]], tolerance)
     return list(cards.values())
 
 
