@@ -66,6 +66,11 @@ def names_in(expression: str) -> set[str]:
     return set(re.findall(r"[a-z_]+\.[a-z_]+", re.sub(r"'[^']*'", "", expression)))
 
 
+def folded(word: str) -> str:
+    """A spelling as it is compared: spaces, dashes and underscores are one."""
+    return re.sub(r"[\s_-]+", "_", word)
+
+
 def is_bilingual(text: Any) -> bool:
     return (
         isinstance(text, dict)
@@ -119,6 +124,11 @@ def test_enum_aliases_lead_to_members(fact: Entry) -> None:
         assert spelling == spelling.lower().strip()
         assert spelling not in members
         assert targets and set(targets) <= set(members) and len(set(targets)) == len(targets)
+    spellings = [folded(word) for word in (*members, *fact.get("aliases", {}))]
+    assert not {word for word in spellings if spellings.count(word) > 1}
+    for member, title in members.items():
+        for word in title.values():
+            assert set(fact.get("aliases", {}).get(word.lower(), [member])) == {member}
 
 
 @each([fact for fact in FACTS if "applies_when" in fact])
