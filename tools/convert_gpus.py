@@ -72,6 +72,11 @@ class Source:
         """Whether nobody could go and look."""
         return self.confidence == "memory_only" or UNKNOWN_ADDRESS in self.where
 
+    @property
+    def document(self) -> str:
+        """The text itself, without what is said about it: two remarks on one page are one source."""
+        return re.split(r" \(|;", self.where)[0]
+
 
 @dataclass(frozen=True, slots=True)
 class Value:
@@ -154,7 +159,7 @@ class Draft:
     def _source(self, entry: Entry) -> Source:
         where = entry["where"] or NO_SOURCE
         for wording in self._wordings:
-            where = where.replace(wording["draft"], wording["where"])
+            where = wording["where"] if wording["draft"] in where else where
         second_hand = bool(entry["second_hand"])
         return Source(where, entry["confidence"], second_hand, bool(entry.get("derived")))
 
@@ -265,7 +270,7 @@ def apply_check(card: Card, check: Entry, source: Source, tolerance: float) -> N
     if agrees:
         sources = tuple(dict.fromkeys((*value.sources, source)))
         sources = tuple(sorted(sources, key=lambda item: item.weak))
-        named = {item.where for item in sources if not item.weak and not item.derived}
+        named = {item.document for item in sources if not item.weak and not item.derived}
         confidence = "checked" if len(named) > 1 else confidence_of(sources)
         card.values[fact] = replace(value, sources=sources, confidence=confidence)
     elif check.get("mend") == "yes":
@@ -311,10 +316,7 @@ def convert(draft: Entry, checks: Entry) -> list[Card]:
         aliases, ambiguous = list(entry["aliases"]), list(entry["ambiguous_aliases"])
         cards[mended.id] = Card(mended.id, entry["name"], entry["vendor"], aliases, ambiguous, values, data, notes)
     add_names(cards, checks["names"])
-    seconds = {
-        key: Source(entry["where"], entry["confidence"], entry.get("second_hand") == "yes")
-        for key, entry in checks["second_sources"].items()
-    }
+    seconds = {key: Source(entry["where"], entry["confidence"], entry.get("second_hand") == "yes") for key, entry in checks["second_sources"].items()}
     for check in checks["checks"]:
         tolerance = float(checks["tolerances"].get(check["field"], 0))
         apply_check(cards[check["card"]], check, seconds[check["by"]], tolerance)
