@@ -67,7 +67,7 @@ def spellings(name: str) -> tuple[str, ...]:
     the maker's name; a model's name also without its organisation."""
     text = unicodedata.normalize("NFKC", name).strip().casefold()
     keys = [_squeezed(text)]
-    if "/" in text:
+    if re.match(r"[a-z][a-z0-9_.-]{2,}/(?!\d+$)", text):
         keys.append(_squeezed(text.rsplit("/", 1)[1]))
     words = re.split(r"[\s_-]+", text)
     while len(words) > 1 and words[0] in _MAKERS:

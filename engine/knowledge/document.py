@@ -34,6 +34,11 @@ class Scalar:
     text: str
     kind: str
     place: Place
+    lead: int | None = 0
+
+    def at(self, offset: int) -> Place:
+        """Where the character at `offset` of the text stands; the start of the value where the text was folded."""
+        return self.place if self.lead is None else self.place.shifted(self.lead + offset)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +157,8 @@ class _Composer:
         return root
 
     def _place(self, event: yaml.Event) -> Place:
-        return Place(self.file, event.start_mark.line + 1, event.start_mark.column + 1)
+        mark = event.start_mark
+        return Place(self.file, mark.line + 1, mark.column + 1) if mark else Place(self.file)
 
     def _problem(self, event: yaml.Event, message: str, mend: str) -> None:
         self.problems.append(Problem(self._place(event), "GR004", message, mend))
@@ -196,7 +202,7 @@ class _Composer:
         kind = "text"
         if event.implicit[0] and not event.style:
             kind = next((k for k, pattern in _KINDS if pattern.fullmatch(event.value)), "text")
-        return Scalar(event.value, kind, self._place(event))
+        return Scalar(event.value, kind, self._place(event), _lead(event))
 
     def _sequence(self, event: yaml.Event, events: Iterator[yaml.Event], depth: int) -> Listing:
         items: list[Node] = []
@@ -217,6 +223,13 @@ class _Composer:
             else:
                 entries[key.text] = Entry(key.text, key.place, value)
         return Mapping(tuple(entries.values()), self._place(event))
+
+
+def _lead(event: yaml.ScalarEvent) -> int | None:
+    """Characters between the mark of a scalar and its text: a quote, or None where lines were folded."""
+    if event.start_mark is None or event.end_mark is None or event.start_mark.line != event.end_mark.line:
+        return None
+    return 1 if event.style in ("'", '"') else 0
 
 
 # ---------------------------------------------------------------- as plain data

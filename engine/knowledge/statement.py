@@ -45,8 +45,9 @@ def _example(definition: Definition) -> str:
 
 
 def _number(definition: Definition, node: Scalar) -> Interval:
+    text = definition.words.get(folded(node.text), node.text)
     try:
-        stated = quantity.read(node.text, definition.unit, definition.share)
+        stated = quantity.read(text, definition.unit, definition.share)
     except QuantityError as error:
         raise _error(node, definition, "GR303", error.message, error.mend) from None
     value = stated.within(definition.range)

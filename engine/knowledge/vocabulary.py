@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
@@ -38,7 +39,8 @@ class Localized:
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """One fact: see `schemas/vocabulary`. Ranges and steps are in base units; `members` is empty for numbers."""
+    """One fact: see `schemas/vocabulary`. Ranges and steps are in base units. An enumeration has `members`, and `aliases`
+    that stand for sets of them; a number may have `words` that stand for quantities (int8: 8 bit)."""
 
     path: str
     title: Localized
@@ -52,6 +54,7 @@ class Definition:
     share: bool = False
     members: MappingABC[str, Localized] = field(default_factory=dict)
     aliases: MappingABC[str, tuple[str, ...]] = field(default_factory=dict)
+    words: MappingABC[str, str] = field(default_factory=dict)
     open: bool = False
     movable: bool = True
     applies_when: syntax.Node | None = None
@@ -105,7 +108,6 @@ class Vocabulary:
 
 
 _PATH = re.compile(r"[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)+")
-_PYTHON_WORDS = frozenset("and as assert async await break class continue def del elif else except finally for from global if import in is lambda None nonlocal not or pass raise return True False try while with yield".split())
 
 
 def load(documents: MappingABC[str, Node], catalogs: MappingABC[str, MappingABC[str, Localized]]) -> Vocabulary:
@@ -142,11 +144,15 @@ class _Reader:
             try:
                 self._fact(entry, place)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
-                self.problem(place, f"fact '{entry.get('path') if isinstance(entry, dict) else entry}': {type(error).__name__} {error}", "see docs on the vocabulary's keys")
+                self.problem(
+                    place,
+                    f"fact '{entry.get('path') if isinstance(entry, dict) else entry}': {type(error).__name__} {error}",
+                    "see docs on the vocabulary's keys",
+                )
 
     def _fact(self, entry: dict[str, object], place: Place) -> None:
         path, kind, type_ = str(entry["path"]), str(entry["kind"]), str(entry["type"])
-        if not _PATH.fullmatch(path) or _PYTHON_WORDS & set(path.split(".")):
+        if not _PATH.fullmatch(path) or any(keyword.iskeyword(word) for word in path.split(".")):
             return self.problem(place, f"'{path}' cannot be the name of a fact", "use lower-case words joined by dots, none of Python's keywords")
         if path in self.facts:
             return self.problem(place, f"'{path}' is defined twice", "keep one definition")
@@ -177,7 +183,12 @@ class _Reader:
         size = quantity.read(str(step), found).low
         if low is None or high is None or size is None or low > high:
             raise ValueError("range must be two numbers, the smaller first")
+        words = entry.get("aliases", {})
+        assert isinstance(words, dict)
+        for text in words.values():
+            quantity.read(str(text), found, _yes(entry.get("share", "no")))
         return {
+            "words": {folded(str(word)): str(text) for word, text in words.items()},
             "unit": found, "range": Interval(low, high), "step": size, "members": {}, "aliases": {},
             "integer": _yes(entry.get("integer", "no")), "share": _yes(entry.get("share", "no")),
         }  # fmt: skip
@@ -233,4 +244,3 @@ def _yes(value: object) -> bool:
 
 def _float(value: object) -> float | None:
     return None if value is None else float(str(value))
-

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any as Anything
 
@@ -65,7 +65,8 @@ class Atom:
     truth: Function
     left: Function
     right: Function | None
-    reads: tuple[str, ...]
+    reads: tuple[tuple[str, int], ...]
+    """Names and slots of its leaves."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +81,13 @@ class Condition:
     def atoms(self) -> tuple[Atom, ...]:
         return (self.atom,) if self.atom else tuple(a for part in self.parts for a in part.atoms())
 
-    def causes(self, values: Values, slots: Mapping[str, int]) -> tuple[str, ...]:
+    def causes(self, values: Values) -> tuple[str, ...]:
         """Names of the wide leaves that can settle a *depends*; of a connective, those of its *depends* parts."""
         if self.truth(values) is not DEPENDS:
             return ()
         if self.atom is None:
-            return tuple(dict.fromkeys(name for part in self.parts for name in part.causes(values, slots)))
-        return tuple(name for name in self.atom.reads if wide(values[slots[name]]))
+            return tuple(dict.fromkeys(name for part in self.parts for name in part.causes(values)))
+        return tuple(name for name, slot in self.atom.reads if wide(values[slot]))
 
 
 def wide(value: Value) -> bool:
@@ -99,28 +100,42 @@ def wide(value: Value) -> bool:
 class Compiler:
     """Collects expressions and compiles them together. Handed-out functions work once `finish` was called."""
 
-    def __init__(self, slots: Mapping[str, int], ranges: Mapping[str, Interval]) -> None:
-        self._slots, self._ranges = slots, ranges
+    def __init__(self) -> None:
         self._sources: list[ast.expr] = []
         self._functions: list[Function] = []
 
-    def condition(self, tree: Node) -> Condition:
-        parts = tuple(self.condition(p) for p in syntax.children(tree)) if syntax.connective(tree) else ()
-        atom = None if parts else self._atom(tree)
-        return Condition(tree, atom.truth if atom else self._function(self._truth(tree, 0)), parts, atom)
+    def scope(self, names: Mapping[str, tuple[str, int]], ranges: Mapping[str, Interval]) -> Scope:
+        """A view of the compiler in which local names stand for (global name, slot), numeric ones with their range."""
+        return Scope(self, names, ranges)
 
-    def number(self, tree: Node) -> Function:
-        return self._function(self._number(tree))
+    def add(self, source: ast.expr) -> Function:
+        index, functions = len(self._sources), self._functions
+        self._sources.append(source)
+        return lambda values: functions[index](values)
 
     def finish(self) -> None:
         body = ast.Expression(ast.List([_lambda(s) for s in self._sources], ast.Load()))
         code = compile(ast.fix_missing_locations(body), "<rulebook>", "eval")
-        self._functions.extend(eval(code, dict(_GLOBALS)))  # noqa: S307 - a tree built above from checked nodes, not text
+        self._functions.extend(eval(code, dict(_GLOBALS)))  # a tree built below from checked nodes, not text
 
-    def _function(self, source: ast.expr) -> Function:
-        index, functions = len(self._sources), self._functions
-        self._sources.append(source)
-        return lambda values: functions[index](values)
+
+class Scope:
+    """Turns checked trees into functions, each name read from its slot."""
+
+    def __init__(self, compiler: Compiler, names: Mapping[str, tuple[str, int]], ranges: Mapping[str, Interval]) -> None:
+        self._compiler, self._names, self._ranges = compiler, names, ranges
+
+    def condition(self, tree: Node) -> Condition:
+        parts = tuple(self.condition(p) for p in syntax.children(tree)) if syntax.connective(tree) else ()
+        atom = None if parts else self._atom(tree)
+        return Condition(tree, atom.truth if atom else self._compiler.add(self._truth(tree, 0)), parts, atom)
+
+    def number(self, tree: Node) -> Function:
+        return self._compiler.add(self._number(tree))
+
+    def value(self, tree: Node) -> Function:
+        """A number, or the value of a name of any kind."""
+        return self._compiler.add(self._value(tree))
 
     def _atom(self, tree: Node) -> Atom:
         match tree:
@@ -134,15 +149,15 @@ class Compiler:
                 sides = a, b
             case _:
                 sides = tree, None
-        left_function = self._function(self._value(sides[0]))
-        right_function = None if sides[1] is None else self._function(self._value(sides[1]))
-        return Atom(tree, self._function(self._truth(tree, 0)), left_function, right_function, syntax.names(tree))
+        left_function = self._compiler.add(self._value(sides[0]))
+        right_function = None if sides[1] is None else self._compiler.add(self._value(sides[1]))
+        return Atom(tree, self._compiler.add(self._truth(tree, 0)), left_function, right_function, tuple(self._names[n] for n in syntax.names(tree)))
 
     def _value(self, node: Node) -> ast.expr:
         return self._slot(node.path) if isinstance(node, Name) else self._number(node)
 
     def _slot(self, path: str) -> ast.expr:
-        return ast.Subscript(ast.Name("v", ast.Load()), ast.Constant(self._slots[path]), ast.Load())
+        return ast.Subscript(ast.Name("v", ast.Load()), ast.Constant(self._names[path][1]), ast.Load())
 
     def _truth(self, node: Node, depth: int) -> ast.expr:
         match node:
@@ -153,10 +168,10 @@ class Compiler:
             case Not(operand):
                 return _call("negation", self._truth(operand, depth))
             case Membership(subject, members, negated):
-                test = _call("member_of", self._value(subject), ast.Constant(frozenset(members)))
+                test = _call("member_of", self._value(subject), _members(members))
                 return _call("negation", test) if negated else test
             case Comparison(operator, Text(member), other) | Comparison(operator, other, Text(member)):
-                test = _call("member_of", self._value(other), ast.Constant(frozenset([member])))
+                test = _call("member_of", self._value(other), _members([member]))
                 return _call("negation", test) if operator == "!=" else test
             case Comparison("==" | "!=" as operator, left, right):
                 test = _call("equal", self._number(left), self._number(right))
@@ -168,7 +183,7 @@ class Compiler:
             case Call("divides", (a, b)):
                 return _call("divides", self._number(a), self._number(b))
             case Name(path):
-                return _call("member_of", self._slot(path), ast.Constant(frozenset(["yes"])))
+                return _call("member_of", self._slot(path), _members(["yes"]))
         raise TypeError(f"no condition: {node!r}")
 
     def _fold(self, parts: list[ast.expr], decisive: str, neutral: str, depth: int) -> ast.expr:
@@ -226,6 +241,12 @@ def _call(function: str, *arguments: ast.expr) -> ast.expr:
 
 def _is(value: ast.expr, constant: str) -> ast.expr:
     return ast.Compare(value, [ast.Is()], [_name(constant)])
+
+
+def _members(members: Iterable[str]) -> ast.expr:
+    constant = ast.Constant(None)
+    constant.value = frozenset(members)  # type: ignore[assignment]  # the compiler takes frozen sets, its stubs do not say so
+    return constant
 
 
 def _lambda(body: ast.expr) -> ast.expr:

@@ -58,7 +58,7 @@ def _range(node: Node, ranges: Mapping[str, Interval]) -> Interval:
             return function(_range(left, ranges), _range(right, ranges))
         case Call("min" | "max" | "hull", arguments):
             parts = [_range(a, ranges) for a in arguments]
-            return {"min": interval.minimum, "max": interval.maximum, "hull": lambda p: interval.hull(*p)}[node.function](parts)
+            return interval.minimum(parts) if node.function == "min" else interval.maximum(parts) if node.function == "max" else interval.hull(*parts)
     return LINE
 
 

@@ -215,7 +215,7 @@ class _Checker:
         if table is None:
             return None
         if not isinstance(table, TableType):
-            self.fault(node.arguments[0], "GR108", f"'{_short(node.arguments[0])}' is {_words(table)}, not a table", "name a parameter that has keys: and rows:")
+            self.fault(node.arguments[0], "GR108", f"'{_short(node.arguments[0])}' is {_words(table)}, not a table", "name a parameter with keys: and rows:")
             return None
         if len(keys) != len(table.keys):
             self.fault(node, "GR108", f"the table has {len(table.keys)} keys, {len(keys)} are given", "give one fact for each key")
@@ -238,7 +238,12 @@ class _Checker:
         if left is None or right is None:
             return
         if not isinstance(left, NumberType) or not isinstance(right, NumberType):
-            self.fault(node, "GR103", f"'{_short(node)}' compares {_words(left)} with {_words(right)}", "numbers compare with numbers, facts of an enumeration with strings")
+            self.fault(
+                node,
+                "GR103",
+                f"'{_short(node)}' compares {_words(left)} with {_words(right)}",
+                "numbers compare with numbers, enumerations with strings",
+            )
             return
         if ANY_ZERO not in (left, right) and left.dimension != right.dimension:
             self.fault(

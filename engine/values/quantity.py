@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -19,7 +18,7 @@ _BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|-|~|to\b|至|到)\s*", re.ASCII)
 _SIDES = {">=": "low", "≥": "low", ">": "low", "at least": "low", "<=": "high", "≤": "high", "<": "high", "at most": "high"}
 _SIDES |= {"至少": "low", "至多": "high", "不低于": "low", "不超过": "high"}
 _COUNTS = {"K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "MILLION": 6, "BILLION": 9, "TRILLION": 12, "万": 4, "亿": 8}
-_WORDS = "parameter parameters param params token tokens sequence sequences sample samples".split()
+_WORDS = ["parameter", "parameters", "param", "params", "token", "tokens", "sequence", "sequences", "sample", "samples"]
 _MEMORY = (("byte", 1),)
 _EXAMPLES = {"byte": "'24 GB' or '24564 MiB'", "parameter": "'7B'", "W": "'350 W'", "byte/s": "'900 GB/s'", "bit/s": "'100 Gb/s'", "year": "'3 years'"}
 _EXAMPLES |= {"USD": "'12000 USD'", "bit": "'4 bit'", "s": "'2 h'", "FLOP/s": "'165 TFLOP/s'", "1": "0.34, or '34 %' for a share", "token": "4096"}
@@ -185,7 +184,7 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "parameter": ((1e9, "B"), (1e6, "M"), (1, "")),
     "token": ((1e12, "T tokens"), (1e9, "B tokens"), (1e6, "M tokens"), (1, "tokens")),
 }
-_DIVISOR = {"W": {"kW": 1e3}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
+_DIVISOR: dict[str, dict[str, float]] = {"W": {"kW": 1e3}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
 
 
 def figure(number: float) -> str:
@@ -207,7 +206,10 @@ def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | No
     """An interval in the unit people use for it: `112–140 GB`, `34 %`, `≥ 72 GB`; an end at `bounds` is left open."""
     low, high = value
     scale, name = _display(max((abs(x) for x in value if x not in (float("inf"), float("-inf"))), default=1.0), unit, share)
-    digits: Callable[[float], str] = lambda x: figure(x / scale)  # noqa: E731
+
+    def digits(number: float) -> str:
+        return figure(number / scale)
+
     if name in ("years", "year"):
         name = "years" if digits(high) != "1" else "year"
     suffix = name if not name or name in ("B", "M") else f" {name}"

@@ -1,0 +1,233 @@
+"""The agenda: rules and derived facts in the order in which each is looked at once, and the run along it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from gpurules.engine.inference.scalar import Procedure, Program
+from gpurules.engine.knowledge import order
+from gpurules.engine.knowledge.lint import Derivation, reads_of
+from gpurules.engine.language.compile import Value, Values
+from gpurules.engine.language.compile import wide as wide
+from gpurules.engine.language.syntax import names
+from gpurules.engine.values import interval
+from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.problem import GpurulesError, Place, Problem
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+
+WORKLOAD, CANDIDATE = "workload", "candidate"
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """What one rule gives for a derived fact, with the truth of that rule."""
+
+    rule: str
+    truth: Truth
+    value: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A derived fact: its value, the alternatives that it is the hull of, and whether none of the rules may hold.
+    `aside` are alternatives that a stronger rule replaces. `pinned` is a stated value that was used instead."""
+
+    fact: str
+    value: Value
+    alternatives: tuple[Alternative, ...]
+    aside: tuple[Alternative, ...]
+    open: bool
+    pinned: Value | None = None
+
+    @property
+    def used(self) -> Value:
+        return self.value if self.pinned is None else self.pinned
+
+
+@dataclass(frozen=True, slots=True)
+class Stratum:
+    """Rules and derived facts of one stratum in dependency order: ("rule", id) and ("fact", path)."""
+
+    steps: tuple[tuple[str, str], ...]
+
+
+def strata(program: Program) -> tuple[Stratum, Stratum]:
+    """The agenda of the workload and of a candidate."""
+    edges: dict[str, set[str]] = {}
+    derivations = program.rulebook.derivations
+    for derivation in derivations.values():
+        before = edges.setdefault(f"fact {derivation.fact}", set())
+        for rule_id in derivation.rules:
+            before.add(f"rule {rule_id}")
+            reads = reads_of(program.procedures[rule_id].rule, derivation.fact)
+            before |= {f"fact {n}" for n in reads if n in derivations}
+    for procedure in program.procedures.values():
+        rule = procedure.rule
+        reads = names(rule.when) if rule.when is not None else ()
+        edges[f"rule {rule.id}"] = {f"fact {n}" for n in reads if n in derivations}
+    steps = [(kind, name) for kind, name in (key.split(" ", 1) for key in order.sorted_by(edges))]
+    candidate = {(k, n) for k, n in steps if (n.startswith("candidate.") if k == "fact" else program.procedures[n].rule.for_each)}
+    return Stratum(tuple(s for s in steps if s not in candidate)), Stratum(tuple(s for s in steps if s in candidate))
+
+
+@dataclass(slots=True)
+class Run:
+    """Working memory of one pass: the values, which facts are known, and what came out so far. Grows along the agenda."""
+
+    program: Program
+    values: list[Value]
+    known: frozenset[str]
+    pins: Mapping[str, Value]
+    file: str
+    truths: dict[str, Truth] = field(default_factory=dict)
+    derived: dict[str, Derived] = field(default_factory=dict)
+    _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def copy(self) -> Run:
+        return Run(self.program, list(self.values), self.known, self.pins, self.file, dict(self.truths), dict(self.derived), dict(self._causes))
+
+    def value(self, name: str) -> Value:
+        return self.values[self.program.slots[name]]
+
+    def along(self, stratum: Stratum) -> None:
+        for kind, name in stratum.steps:
+            if kind == "rule":
+                self.truths[name] = self._judge(self.program.procedures[name])
+            else:
+                found = self._derive(self.program.rulebook.derivations[name])
+                self.derived[name] = found
+                self.values[self.program.slots[name]] = found.used
+
+    # ------------------------------------------------------------ judging and deriving
+
+    def _judge(self, procedure: Procedure) -> Truth:
+        """known(needs) and `when`; a rule without `when` has yes."""
+        if not self.knows(procedure.rule.needs):
+            return NO
+        return YES if procedure.condition is None else Truth(procedure.condition.truth(self.values))
+
+    def knows(self, needs: Iterable[str]) -> bool:
+        """Whether every fact is stated and narrower than its range."""
+        facts = self.program.rulebook.vocabulary.facts
+        return all(fact in self.known and self.value(fact) != facts[fact].whole for fact in needs)
+
+    def _given(self, rule: str, fact: str, values: Values) -> Value:
+        given = self.program.procedures[rule].derives[fact]
+        return given if isinstance(given, frozenset) else given(values)
+
+    def _derive(self, derivation: Derivation) -> Derived:
+        whole = self.program.rulebook.vocabulary.facts[derivation.fact].whole
+        if derivation.combine:
+            return self._pinned(self._combined(derivation, whole))
+        taken: list[Alternative] = []
+        aside: list[Alternative] = []
+        settled = False
+        for rule in derivation.rules:
+            truth = self.truths[rule]
+            if truth is NO:
+                continue
+            found = Alternative(rule, truth, self._given(rule, derivation.fact, self.values))
+            (aside if settled else taken).append(found)
+            settled = settled or truth is YES
+        is_open = not settled and not (derivation.exhaustive and taken)
+        parts = [a.value for a in taken] + ([whole] if is_open else [])
+        return self._pinned(Derived(derivation.fact, self._within(derivation, _hull(parts), whole), tuple(taken), tuple(aside), is_open))
+
+    def _within(self, derivation: Derivation, value: Value, whole: Value) -> Value:
+        if isinstance(value, Interval) and isinstance(whole, Interval):
+            common = interval.intersection(value, whole)
+            if common is not None:
+                return common
+            definition = self.program.rulebook.vocabulary.facts[derivation.fact]
+            rules = ", ".join(r for r in derivation.rules if self.truths[r] is not NO)
+            message = f"{rules} give {derivation.fact} a value that nothing can have: {definition.show(value)}, outside {definition.show(whole)}"
+            raise GpurulesError([Problem(Place(self.file), "GR501", message, "check the facts that the rules read; `gpurules show RULE` prints them")])
+        return value
+
+    def _pinned(self, derived: Derived) -> Derived:
+        pin = self.pins.get(derived.fact)
+        return derived if pin is None else Derived(derived.fact, derived.value, derived.alternatives, derived.aside, derived.open, pin)
+
+    def _combined(self, derivation: Derivation, whole: Value) -> Derived:
+        """`sum`, `max` or `min` over the rules in id order; a rule that depends counts from nothing to all it gives."""
+        assert isinstance(whole, Interval)
+        nothing = {"sum": 0.0, "max": whole.low, "min": whole.high}[derivation.combine]
+        total = Interval(nothing, nothing)
+        taken: list[Alternative] = []
+        for rule in sorted(derivation.rules):
+            truth = self.truths[rule]
+            if truth is NO:
+                continue
+            value = self._given(rule, derivation.fact, self.values)
+            assert isinstance(value, Interval)
+            taken.append(Alternative(rule, truth, value))
+            part = value if truth is YES else interval.hull(Interval(nothing, nothing), value)
+            total = _combine(derivation.combine, total, part)
+        return Derived(derivation.fact, self._within(derivation, total, whole), tuple(taken), (), False)
+
+    # ------------------------------------------------------------ advice, requirements, causes
+
+    def overriders(self, rule: str) -> tuple[str, ...]:
+        return tuple(p.rule.id for p in self.program.procedures.values() if rule in p.rule.overrides)
+
+    def stands(self, rule: str) -> Truth:
+        """Truth of a rule's advice: it holds, and no rule that overrides it does."""
+        against = max((self.truths.get(o, NO) for o in self.overriders(rule)), default=NO)
+        return min(self.truths[rule], Truth(2 - against))
+
+    def accepts(self, rule: str) -> Truth:
+        """Truth of a rule's requirements: it does not stand, or every condition holds."""
+        conditions = [Truth(c.truth(self.values)) for c in self.program.procedures[rule].requires]
+        return max(Truth(2 - self.stands(rule)), min(conditions, default=YES))
+
+    def causes(self, rule: str) -> tuple[str, ...]:
+        """Given facts and parameters whose narrowing can settle whether the rule holds."""
+        condition = self.program.procedures[rule].condition
+        if self.truths[rule] is not DEPENDS or condition is None:
+            return ()
+        return self._expanded(condition.causes(self.values))
+
+    def stand_causes(self, rule: str) -> tuple[str, ...]:
+        """The same for whether its advice stands."""
+        if self.stands(rule) is not DEPENDS:
+            return ()
+        return _unique([*self.causes(rule), *(c for o in self.overriders(rule) for c in self.causes(o))])
+
+    def accept_causes(self, rule: str) -> tuple[str, ...]:
+        if self.accepts(rule) is not DEPENDS:
+            return ()
+        conditions = self.program.procedures[rule].requires
+        return _unique([*self.stand_causes(rule), *(c for q in conditions for c in self._expanded(q.causes(self.values)))])
+
+    def value_causes(self, name: str) -> tuple[str, ...]:
+        """Given facts and parameters whose narrowing narrows a value; the name itself where it is given."""
+        if not wide(self.value(name)):
+            return ()
+        if name not in self.derived or self.derived[name].pinned is not None:
+            return (name,)
+        if name not in self._causes:
+            found: list[str] = []
+            for alternative in self.derived[name].alternatives:
+                found.extend(self.causes(alternative.rule))
+                leaves = self.program.procedures[alternative.rule].leaves[name]
+                found.extend(c for leaf in leaves for c in self.value_causes(leaf))
+            self._causes[name] = _unique(found)
+        return self._causes[name]
+
+    def _expanded(self, leaves: Iterable[str]) -> tuple[str, ...]:
+        return _unique(c for leaf in leaves for c in self.value_causes(leaf))
+
+
+def _combine(how: str, a: Interval, b: Interval) -> Interval:
+    return interval.add(a, b) if how == "sum" else interval.maximum((a, b)) if how == "max" else interval.minimum((a, b))
+
+
+def _unique(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(names))
+
+
+def _hull(parts: list[Value]) -> Value:
+    if isinstance(parts[0], Interval):
+        return interval.hull(*(p for p in parts if isinstance(p, Interval)))
+    return frozenset[str]().union(*(p for p in parts if isinstance(p, frozenset)))

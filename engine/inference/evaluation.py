@@ -1,0 +1,108 @@
+"""One evaluation: the facts in two passes, without and with assumptions, over the workload and candidate 0."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from gpurules.engine.inference import agenda, candidates
+from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.scalar import Program, compile_rulebook
+from gpurules.engine.knowledge import order
+from gpurules.engine.knowledge.rule import Assume, Require
+from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.language.compile import Value
+from gpurules.engine.values.truth import NO, YES, Truth
+
+
+@dataclass(frozen=True, slots=True)
+class Assumption:
+    """A fact that nobody stated, the value assumed for it, and the rule that assumes it."""
+
+    fact: str
+    value: Value
+    rule: str
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Everything that came of one set of facts. `first` is the pass over what is given, `second` the one with assumptions;
+    both hold the workload and, where the facts state a machine, candidate 0."""
+
+    program: Program
+    facts: Facts
+    date: str
+    first: Run
+    second: Run
+    assumptions: tuple[Assumption, ...]
+    has_candidate: bool
+
+    @cached_property
+    def requirements(self) -> tuple[str, ...]:
+        """Ids of the rules that require something of a candidate."""
+        return tuple(p.rule.id for p in self.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+
+    def accepted(self, run: Run) -> Truth:
+        """Whether candidate 0 meets every requirement: rejected if any fails, accepted if all hold."""
+        return min((run.accepts(rule) for rule in self.requirements), default=YES)
+
+    def looked_at(self, rule: str) -> bool:
+        """Whether a rule was judged: candidate rules are, where there is a candidate."""
+        return rule in self.first.truths
+
+
+class Engine:
+    """A rulebook made ready: compiled once, evaluated many times. Pure: evaluations share nothing that changes."""
+
+    def __init__(self, rulebook: Rulebook) -> None:
+        self.rulebook = rulebook
+        self.program = compile_rulebook(rulebook)
+        self.workload, self.candidate = agenda.strata(self.program)
+
+    def evaluate(self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None) -> Evaluation:
+        """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0.
+
+        Raises GpurulesError when rules give a derived fact a value outside its range.
+        """
+        date = date or self.rulebook.released
+        vocabulary = self.rulebook.vocabulary.facts
+        pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
+        given = {path: f.value for path, f in facts.given.items() if path not in pins}
+        has_candidate = candidates.stated(facts.known) or choices is not None
+        first = self._run(given, pins, date, file)
+        assumptions = self._assume(first, facts.known)
+        second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file) if assumptions else first.copy()
+        if has_candidate:
+            for run in (first, second):
+                self._judge_candidate(run, choices or {})
+        return Evaluation(self.program, facts, date, first, second, assumptions, has_candidate)
+
+    def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str) -> Run:
+        values = self.program.values(date)
+        for path, value in given.items():
+            values[self.program.slots[path]] = value
+        run = Run(self.program, values, frozenset((*given, *pins)), pins, file)
+        run.along(self.workload)
+        return run
+
+    def _judge_candidate(self, run: Run, choices: Mapping[str, Value]) -> None:
+        for path, value in {**candidates.figures(run), **choices}.items():
+            run.values[self.program.slots[path]] = value
+        run.along(self.candidate)
+
+    def _assume(self, run: Run, known: frozenset[str]) -> tuple[Assumption, ...]:
+        """What assume rules that surely hold say of facts that nobody stated; of several, the strongest."""
+        groups: dict[str, list[str]] = {}
+        for procedure in self.program.procedures.values():
+            for conclusion in procedure.rule.then:
+                if isinstance(conclusion, Assume) and conclusion.fact not in known and run.truths.get(procedure.rule.id, NO) is YES:
+                    groups.setdefault(conclusion.fact, []).append(procedure.rule.id)
+        overrides = {p.rule.id: p.rule.overrides for p in self.program.procedures.values()}
+        found: list[Assumption] = []
+        for fact, rules in sorted(groups.items()):
+            rule = order.chain(rules, overrides)[0]
+            given = self.program.procedures[rule].assumes[fact]
+            found.append(Assumption(fact, given if isinstance(given, frozenset) else given(run.values), rule))
+        return tuple(found)

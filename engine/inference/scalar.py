@@ -1,0 +1,102 @@
+"""The scalar back end: a rulebook compiled to Python functions over one list of values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from gpurules.engine.knowledge import statement
+from gpurules.engine.knowledge.lint import parameter_type, table_rows
+from gpurules.engine.knowledge.rule import Assume, Derive, Parameter, Prefer, Require, Rule
+from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.template import Figure
+from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.language import syntax
+from gpurules.engine.language.compile import Compiler, Condition, Function, Table, Value
+from gpurules.engine.language.typecheck import NumberType
+from gpurules.engine.values.interval import Interval
+
+
+@dataclass(frozen=True, slots=True)
+class Procedure:
+    """One rule, compiled. Numbers are functions of the values list, enumerations are constant sets."""
+
+    rule: Rule
+    condition: Condition | None
+    derives: Mapping[str, Function | frozenset[str]]
+    assumes: Mapping[str, Function | frozenset[str]]
+    requires: tuple[Condition, ...]
+    prefers: tuple[Function, ...]
+    figures: Mapping[Figure, Function]
+    leaves: Mapping[str, tuple[str, ...]]
+    """For each derived or assumed fact, the names that its expression reads."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A compiled rulebook: a slot for every fact and parameter, and a procedure for every running rule."""
+
+    rulebook: Rulebook
+    slots: Mapping[str, int]
+    procedures: Mapping[str, Procedure]
+    parameters: Mapping[str, Parameter] = field(repr=False)
+
+    def values(self, date: str) -> list[Value]:
+        """A fresh list: every fact as wide as its definition allows, every parameter at its value on `date`."""
+        facts: list[Value] = [d.whole for d in self.rulebook.vocabulary.facts.values()]
+        return facts + [_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
+
+
+def qualified(rule: str, parameter: str) -> str:
+    """A parameter's name outside its rule: `COM-001:communication_limit`."""
+    return f"{rule}:{parameter}"
+
+
+def compile_rulebook(rulebook: Rulebook) -> Program:
+    """Compile every running rule of a checked rulebook."""
+    facts = rulebook.vocabulary.facts
+    parameters = {qualified(r.id, name): p for r in rulebook.running for name, p in r.parameters.items()}
+    slots = {name: i for i, name in enumerate((*facts, *parameters))}
+    ranges = {path: d.range for path, d in facts.items() if d.number}
+    compiler = Compiler()
+    procedures = {r.id: _procedure(r, rulebook, compiler, slots, ranges) for r in rulebook.running}
+    compiler.finish()
+    return Program(rulebook, slots, procedures, parameters)
+
+
+def _procedure(rule: Rule, rulebook: Rulebook, compiler: Compiler, slots: Mapping[str, int], ranges: Mapping[str, Interval]) -> Procedure:
+    local_names = {path: path for path in rulebook.vocabulary.facts} | {name: qualified(rule.id, name) for name in rule.parameters}
+    local_ranges = dict(ranges)
+    for name, parameter in rule.parameters.items():
+        kind = parameter_type(parameter, rulebook.vocabulary)
+        if isinstance(kind, NumberType):
+            local_ranges[name] = kind.range
+    scope = compiler.scope({local: (name, slots[name]) for local, name in local_names.items()}, local_ranges)
+    leaves: dict[str, tuple[str, ...]] = {}
+
+    def given(conclusion: Derive | Assume) -> Function | frozenset[str]:
+        if rulebook.vocabulary.facts[conclusion.fact].number and conclusion.expression is not None:
+            leaves[conclusion.fact] = tuple(local_names[n] for n in syntax.names(conclusion.expression.tree))
+            return scope.number(conclusion.expression.tree)
+        leaves[conclusion.fact] = ()
+        members = statement.read(rulebook.vocabulary.facts[conclusion.fact], conclusion.node, rulebook.catalogs)
+        assert isinstance(members, frozenset)
+        return members
+
+    figures = {f: scope.value(f.tree) for template in rule.because.values() for f in template.figures}
+    return Procedure(
+        rule,
+        None if rule.when is None else scope.condition(rule.when),
+        {c.fact: given(c) for c in rule.then if isinstance(c, Derive)},
+        {c.fact: given(c) for c in rule.then if isinstance(c, Assume)},
+        tuple(scope.condition(c.condition.tree) for c in rule.then if isinstance(c, Require)),
+        tuple(scope.number(c.figure.tree) for c in rule.then if isinstance(c, Prefer)),
+        figures,
+        leaves,
+    )
+
+
+def _value(parameter: Parameter, date: str, vocabulary: Vocabulary) -> Value:
+    if not parameter.rows:
+        return parameter.on(date).value
+    return Table({key: parameter.rows[number].value for key, number in table_rows(parameter, vocabulary)})

@@ -1,0 +1,177 @@
+"""The rulebook: rules, vocabulary, catalogues and claims of one folder tree, loaded, checked and identified by a digest."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from gpurules.engine.knowledge import catalog, claims, document, lint, rule, structure, vocabulary
+from gpurules.engine.knowledge.catalog import Catalog
+from gpurules.engine.knowledge.claims import Register
+from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Node
+from gpurules.engine.knowledge.lint import Derivation
+from gpurules.engine.knowledge.rule import Rule
+from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.values import canonical
+from gpurules.engine.values.problem import GpurulesError, Place, Problem
+
+SEMANTICS = 1
+"""Number of the semantics (docs/semantics.md) that this engine implements; part of every digest."""
+MAX_FILES = 20_000
+
+
+@dataclass(frozen=True)
+class Rulebook:
+    """A checked rulebook. `rules` holds every rule by id, running or not; `derivations` how each derived fact comes about."""
+
+    version: str
+    released: str
+    digest: str
+    rules: Mapping[str, Rule]
+    derivations: Mapping[str, Derivation]
+    vocabulary: Vocabulary
+    catalogs: Mapping[str, Catalog]
+    register: Register
+
+    @property
+    def running(self) -> tuple[Rule, ...]:
+        return tuple(r for r in self.rules.values() if r.running)
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """Where a rulebook's parts lie: folders of the disk, or of the installed package."""
+
+    rules: Traversable
+    catalogs: Traversable
+    schemas: Traversable
+
+
+def packaged() -> Files:
+    return Files(resources.files("gpurules.rules"), resources.files("gpurules.catalogs"), resources.files("gpurules.schemas"))
+
+
+def folder(path: Path) -> Files:
+    """The rules of a folder; with `rules/` inside, also its own catalogs/ and schemas/ where it has them. The rest is packaged."""
+    if not path.is_dir():
+        raise GpurulesError([Problem(Place(str(path)), "GR001", "is no folder of rules", "name a folder that holds <ID>-<slug>.yaml files")])
+    own = packaged()
+    inner = {name: path / name if (path / "rules").is_dir() and (path / name).is_dir() else None for name in ("rules", "catalogs", "schemas")}
+    return Files(inner["rules"] or path, inner["catalogs"] or own.catalogs, inner["schemas"] or own.schemas)
+
+
+def load(files: Files | None = None) -> Rulebook:
+    """The rulebook of `files` (the packaged one by default). Raises GpurulesError with every problem of every file."""
+    return _Loader(files or packaged()).load()
+
+
+class _Loader:
+    def __init__(self, files: Files) -> None:
+        self.files = files
+        self.problems: list[Problem] = []
+        self.plain: dict[str, object] = {}
+
+    def load(self) -> Rulebook:
+        catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
+        register = claims.load(self._data("claims.yaml"), self._data("conflicts.yaml"))
+        words = self._vocabulary(catalogs)
+        about, rules = self._rules()
+        self._stop()
+        derivations, problems = lint.check(rules, words, register, catalogs)
+        self.problems += problems
+        self._stop()
+        digest = canonical.digest({"semantics": SEMANTICS, "documents": self.plain})
+        return Rulebook(about["version"], about["released"], digest, rules, derivations, words, catalogs, register)
+
+    def _stop(self) -> None:
+        if self.problems:
+            raise GpurulesError(self.problems)
+
+    def _read(self, file: Traversable, shown: str, large: bool) -> Node | None:
+        try:
+            with file.open("rb") as stream:
+                content = stream.read((CATALOG_BYTES if large else document.MAX_BYTES) + 1)
+            limits = (CATALOG_BYTES, CATALOG_NODES) if large else (document.MAX_BYTES, document.MAX_NODES)
+            node = document.parse(content, shown, *limits)
+        except GpurulesError as error:
+            self.problems.extend(error.problems)
+            return None
+        except OSError as error:
+            self.problems.append(Problem(Place(shown), "GR001", f"cannot be read: {error.strerror}", "check the rulebook's folders"))
+            return None
+        return node
+
+    def _data(self, name: str) -> object:
+        shown = f"catalogs/{name}"
+        node = self._read(self.files.catalogs.joinpath(name), shown, True)
+        if node is None:
+            self._stop()
+        assert node is not None
+        plain = document.plain(node)
+        self.plain[shown] = plain
+        return plain
+
+    def _catalog(self, name: str, kind: str) -> Catalog:
+        return catalog.load(self._data(name), kind)
+
+    def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> Vocabulary:
+        documents: dict[str, Node] = {}
+        for shown, file in _yaml_files(self.files.schemas.joinpath("vocabulary"), "schemas/vocabulary"):
+            node = self._read(file, shown, False)
+            if node is not None:
+                documents[shown] = node
+                self.plain[shown] = document.plain(node)
+        self._stop()
+        return vocabulary.load(documents, {kind: c.members for kind, c in catalogs.items()})
+
+    def _rules(self) -> tuple[dict[str, str], dict[str, Rule]]:
+        schema = structure.validator(json.loads(self.files.schemas.joinpath("rule.schema.json").read_text("utf-8")))
+        about = {"version": "0.0.0", "released": "1970-01-01"}
+        found: dict[str, Rule] = {}
+        for number, (shown, file) in enumerate(_yaml_files(self.files.rules, "rules")):
+            if number > MAX_FILES:
+                self.problems.append(Problem(Place("rules"), "GR001", f"holds more than {MAX_FILES:,} files", "is this the folder of rules?"))
+                break
+            node = self._read(file, shown, False)
+            if node is None:
+                continue
+            plain = document.plain(node)
+            if shown == "rules/rulebook.yaml":
+                about = {key: str(plain.get(key, value)) if isinstance(plain, dict) else value for key, value in about.items()}
+                self.plain[shown] = plain
+                continue
+            faults = structure.check(node, schema)
+            if faults:
+                self.problems += faults
+                continue
+            one, faults = rule.read(node)
+            self.problems += faults
+            if one is None:
+                continue
+            if one.id in found:
+                first = found[one.id].place.file
+                self.problems.append(
+                    Problem(one.where("id"), "GR402", f"rule {one.id} also stands in {first}", "give it the next free id; an id is never used again")
+                )
+                continue
+            found[one.id] = one
+            self.plain[f"rules/{one.id}"] = plain
+        return about, dict(sorted(found.items()))
+
+
+def _yaml_files(folder: Traversable, shown: str) -> Iterator[tuple[str, Traversable]]:
+    """Every YAML file below a folder in a fixed order, with its path from there. Links are not followed upwards: depth is bounded."""
+    pending = [(shown, folder, 0)]
+    while pending:
+        path, node, depth = pending.pop(0)
+        if not node.is_dir():
+            continue
+        for child in sorted(node.iterdir(), key=lambda c: c.name):
+            if child.name.endswith((".yaml", ".yml")) and child.is_file():
+                yield f"{path}/{child.name}", child
+            elif depth < 8 and not child.name.startswith((".", "__")):
+                pending.append((f"{path}/{child.name}", child, depth + 1))

@@ -1,0 +1,92 @@
+"""The structure of documents against their JSON Schema: every fault at the place of the value or key that causes it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, cast
+
+from gpurules.engine.knowledge import document
+from gpurules.engine.knowledge.document import Mapping, Node
+from gpurules.engine.values.problem import Place, Problem, did_you_mean, printable
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+Schema = dict[str, Any]
+_TYPES = {"object": "a group of keys", "array": "a list", "string": "text", "number": "a number", "boolean": "yes or no"}
+
+
+def validator(schema: Schema) -> Validator:
+    from jsonschema import Draft202012Validator  # here, since a cached rulebook needs no validator
+
+    return Draft202012Validator(schema)
+
+
+def check(node: Node, against: Validator, code: str = "GR401") -> list[Problem]:
+    """Every structural fault of a document, in file order."""
+    problems: list[Problem] = []
+    for error in against.iter_errors(cast(Any, document.plain(node))):
+        problems.extend(_problems(error, node, code))
+    return problems
+
+
+def _problems(error: ValidationError, node: Node, code: str) -> Iterable[Problem]:
+    if error.validator in ("anyOf", "oneOf") and error.context:
+        deepest = [e for e in error.context if len(e.absolute_path) > len(error.absolute_path)]
+        if deepest and isinstance(error.instance, dict | list):
+            for inner in deepest:
+                yield from _problems(inner, node, code)
+            return
+    path = list(error.absolute_path)
+    place = document.located(node, path)
+    name = ".".join(str(p) for p in path) or "the file"
+    if error.validator in ("additionalProperties", "propertyNames") and isinstance(error.instance, dict):
+        yield from _unknown_keys(error, node, path, name, code)
+        return
+    yield Problem(place, code, *_worded(error, name))
+
+
+def _unknown_keys(error: ValidationError, node: Node, path: list[str | int], name: str, code: str) -> Iterable[Problem]:
+    known = list(error.schema.get("properties", {})) if isinstance(error.schema, dict) else []
+    instance: dict[str, Any] = cast(Any, error.instance)
+    for key in instance:
+        if key not in known:
+            mend = did_you_mean(str(key), known, f"known keys: {', '.join(known)}" if known else "check the name")
+            yield Problem(_key_place(node, path, str(key)), code, f"unknown key '{printable(str(key))}' in {name}", mend)
+
+
+def _key_place(node: Node, path: list[str | int], key: str) -> Place:
+    for step in path:
+        if isinstance(node, Mapping):
+            node = node.get(str(step)) or node
+        elif isinstance(node, document.Listing) and isinstance(step, int):
+            node = node.items[step]
+    if isinstance(node, Mapping):
+        return next((e.place for e in node.entries if e.key == key), node.place)
+    return node.place
+
+
+def _worded(error: ValidationError, name: str) -> tuple[str, str]:
+    value: Any = error.validator_value
+    instance: Any = error.instance
+    shown = printable(str(error.instance), 40)
+    match str(error.validator):
+        case "required":
+            missing = [key for key in value if key not in instance]
+            return f"{name} lacks {', '.join(missing)}", f"add {missing[0]}:" if missing else "complete it"
+        case "enum":
+            return f"{name} is '{shown}'", did_you_mean(str(error.instance), value, "write one of " + ", ".join(map(str, value)))
+        case "type":
+            wanted = value if isinstance(value, list) else [value]
+            return f"{name} must be {' or '.join(_TYPES.get(t, t) for t in wanted)}, not '{shown}'", "see the rule format in docs/rules.md"
+        case "pattern":
+            return f"{name} is '{shown}'", f"it must look like {value}"
+        case "anyOf" | "oneOf":
+            keys: list[str] = []
+            for option in value:
+                keys += [" and ".join(option["required"])] if "required" in option else []
+            if keys:
+                return f"{name} needs " + " or ".join(keys), "give one of them"
+            return f"{name} cannot be '{shown}'", "see the rule format in docs/rules.md"
+    return f"{name}: {printable(error.message, 160)}", "see the rule format in docs/rules.md"
