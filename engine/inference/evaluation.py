@@ -99,10 +99,9 @@ class Engine:
             for conclusion in procedure.rule.then:
                 if isinstance(conclusion, Assume) and conclusion.fact not in known and run.truths.get(procedure.rule.id, NO) is YES:
                     groups.setdefault(conclusion.fact, []).append(procedure.rule.id)
-        overrides = {p.rule.id: p.rule.overrides for p in self.program.procedures.values()}
         found: list[Assumption] = []
         for fact, rules in sorted(groups.items()):
-            rule = order.chain(rules, overrides)[0]
+            rule = order.chain(rules, self.rulebook.orders.above)[0]
             given = self.program.procedures[rule].assumes[fact]
             found.append(Assumption(fact, given if isinstance(given, frozenset) else given(run.values), rule))
         return tuple(found)

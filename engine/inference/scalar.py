@@ -40,6 +40,8 @@ class Program:
     slots: Mapping[str, int]
     procedures: Mapping[str, Procedure]
     parameters: Mapping[str, Parameter] = field(repr=False)
+    applies: Mapping[str, Condition] = field(repr=False)
+    """When a fact means anything, for those that say so."""
 
     def values(self, date: str) -> list[Value]:
         """A fresh list: every fact as wide as its definition allows, every parameter at its value on `date`."""
@@ -60,8 +62,10 @@ def compile_rulebook(rulebook: Rulebook) -> Program:
     ranges = {path: d.range for path, d in facts.items() if d.number}
     compiler = Compiler()
     procedures = {r.id: _procedure(r, rulebook, compiler, slots, ranges) for r in rulebook.running}
+    everywhere = compiler.scope({path: (path, slots[path]) for path in facts}, ranges)
+    applies = {path: everywhere.condition(d.applies_when) for path, d in facts.items() if d.applies_when is not None}
     compiler.finish()
-    return Program(rulebook, slots, procedures, parameters)
+    return Program(rulebook, slots, procedures, parameters, applies)
 
 
 def _procedure(rule: Rule, rulebook: Rulebook, compiler: Compiler, slots: Mapping[str, int], ranges: Mapping[str, Interval]) -> Procedure:

@@ -32,15 +32,20 @@ class Derivation:
     combine: str
 
 
-def check(
-    rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]
-) -> tuple[dict[str, Derivation], list[Problem]]:
-    """How every derived fact is derived, and every fault of the rules taken together."""
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How each derived fact comes about, and for each running rule the rules that it overrides, directly or through others."""
+
+    derivations: Mapping[str, Derivation]
+    above: Mapping[str, frozenset[str]]
+
+
+def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> tuple[Orders, list[Problem]]:
+    """The orders among the rules, and every fault of the rules taken together."""
     linter = _Linter(rules, vocabulary, register, catalogs)
     for rule in rules.values():
         linter.rule(rule)
-    derivations = linter.order()
-    return derivations, linter.problems
+    return linter.order(), linter.problems
 
 
 def rule_scope(rule: Rule, vocabulary: Vocabulary) -> dict[str, Type]:
@@ -238,7 +243,7 @@ class _Linter:
 
     # ------------------------------------------------------------ the rules together
 
-    def order(self) -> dict[str, Derivation]:
+    def order(self) -> Orders:
         running = {r.id: r for r in self.rules.values() if r.running}
         overrides = {r.id: frozenset(o for o in r.overrides if o in running) for r in running.values()}
         for rule in self.rules.values():
@@ -253,7 +258,7 @@ class _Linter:
         if ring:
             place = self.rules[ring[0]].where("overrides")
             self.problem(place, "GR406", f"rules override each other in a ring: {' → '.join((*ring, ring[0]))}", "remove one of the overrides")
-            return {}
+            return Orders({}, {})
         above = order.reach({k: overrides.get(k, frozenset()) for k in running})
         derivations: dict[str, Derivation] = {}
         for kind in (Derive, Assume):
@@ -268,7 +273,7 @@ class _Linter:
                     derivations[fact] = found
         self._cycles(running, derivations)
         self._requirements(running, derivations)
-        return derivations
+        return Orders(derivations, above)
 
     def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
         rules = [rule for rule, _ in group]

@@ -13,7 +13,7 @@ from gpurules.engine.knowledge import catalog, claims, document, lint, rule, str
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.claims import Register
 from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Node
-from gpurules.engine.knowledge.lint import Derivation
+from gpurules.engine.knowledge.lint import Derivation, Orders
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.values import canonical
@@ -24,18 +24,22 @@ SEMANTICS = 1
 MAX_FILES = 20_000
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Rulebook:
-    """A checked rulebook. `rules` holds every rule by id, running or not; `derivations` how each derived fact comes about."""
+    """A checked rulebook. `rules` holds every rule by id, running or not; `orders` which comes before which."""
 
     version: str
     released: str
     digest: str
     rules: Mapping[str, Rule]
-    derivations: Mapping[str, Derivation]
+    orders: Orders
     vocabulary: Vocabulary
     catalogs: Mapping[str, Catalog]
     register: Register
+
+    @property
+    def derivations(self) -> Mapping[str, Derivation]:
+        return self.orders.derivations
 
     @property
     def running(self) -> tuple[Rule, ...]:
@@ -81,11 +85,11 @@ class _Loader:
         words = self._vocabulary(catalogs)
         about, rules = self._rules()
         self._stop()
-        derivations, problems = lint.check(rules, words, register, catalogs)
+        orders, problems = lint.check(rules, words, register, catalogs)
         self.problems += problems
         self._stop()
         digest = canonical.digest({"semantics": SEMANTICS, "documents": self.plain})
-        return Rulebook(about["version"], about["released"], digest, rules, derivations, words, catalogs, register)
+        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register)
 
     def _stop(self) -> None:
         if self.problems:

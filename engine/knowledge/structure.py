@@ -68,7 +68,7 @@ def _key_place(node: Node, path: list[str | int], key: str) -> Place:
 
 
 def _worded(error: ValidationError, name: str) -> tuple[str, str]:
-    value: Any = error.validator_value
+    value = cast(Any, error.validator_value)
     instance: Any = error.instance
     shown = printable(str(error.instance), 40)
     match str(error.validator):
@@ -79,7 +79,7 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             return f"{name} is '{shown}'", did_you_mean(str(error.instance), value, "write one of " + ", ".join(map(str, value)))
         case "type":
             wanted = value if isinstance(value, list) else [value]
-            return f"{name} must be {' or '.join(_TYPES.get(t, t) for t in wanted)}, not '{shown}'", "see the rule format in docs/rules.md"
+            return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", "see the rule format in docs/rules.md"
         case "pattern":
             return f"{name} is '{shown}'", f"it must look like {value}"
         case "anyOf" | "oneOf":

@@ -1,0 +1,30 @@
+"""`gpurules check`: every fault of a rulebook, and every case of its rules."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gpurules.cli.rulebook import opened, rules_option
+from gpurules.engine import public
+from gpurules.engine.answers import cases
+
+
+@click.command("check")
+@rules_option
+def command(rules: Path | None) -> None:
+    """Check rules, catalogues and vocabulary, and run the cases of every rule.
+
+    Exit codes: 0 all well; 1 a case failed; 2 a file is wrong.
+    """
+    rulebook = opened(rules)
+    results = list(cases.run(public.engine(rulebook)))
+    problems = [p for r in results for p in r.problems]
+    for problem in problems:
+        click.echo(str(problem), err=True)
+    failed = sum(bool(r.problems) for r in results)
+    click.echo(f"{len(rulebook.running)} rules, {len(results) - failed} cases passed, {failed} failed; rulebook {rulebook.version} {rulebook.digest[:19]}…")
+    if failed:
+        sys.exit(1)

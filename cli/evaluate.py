@@ -1,0 +1,67 @@
+"""`gpurules evaluate`: the decision for one facts file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gpurules.cli.language import language_option
+from gpurules.cli.rulebook import opened, rules_option
+from gpurules.engine import GpurulesError, evaluate
+from gpurules.engine.inference.facts import Setting
+from gpurules.engine.knowledge.document import MAX_BYTES
+from gpurules.engine.knowledge.rule import LEVELS
+from gpurules.engine.values.problem import Place, Problem, printable
+
+
+@click.command("evaluate")
+@click.argument("facts", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml")
+@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="State or replace one fact; may be given several times.")
+@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True, help="What to print.")
+@click.option("--date", default="", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
+@click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
+@click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
+@language_option
+@rules_option
+def command(facts: Path, settings: tuple[str, ...], format_: str, date: str, fail_on: str | None, width: int | None, language: str, rules: Path | None) -> None:
+    """Evaluate FACTS.yaml ("-" for standard input) and print the decision.
+
+    Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
+    """
+    given: Path | bytes = sys.stdin.buffer.read(MAX_BYTES + 1) if str(facts) == "-" else facts
+    decision = evaluate(given, opened(rules), [_setting(text) for text in settings], _date(date))
+    if format_ == "json":
+        click.echo(decision.to_json())
+    else:
+        from gpurules.cli import printing
+
+        printing.report(decision.document, format_, language, width)
+    if fail_on is not None and any(_grave(c, fail_on) for c in decision.document["conclusions"]):
+        sys.exit(1)
+
+
+def _grave(conclusion: dict[str, object], level: str) -> bool:
+    """Whether advice surely stands, or stands under what is assumed, at `level` or graver."""
+    found = "stop" if conclusion["kind"] == "require" else str(conclusion["level"])
+    return conclusion["state"] in ("certain", "assuming") and LEVELS.index(found) <= LEVELS.index(level)
+
+
+def _setting(text: str) -> Setting:
+    path, equals, value = text.partition("=")
+    if not equals or not path.strip():
+        place = Place(f"--set {printable(text)}")
+        raise GpurulesError([Problem(place, "GR311", "is not PATH=VALUE", "write e.g. --set gpu.count=4")])
+    return Setting(path.strip(), value.strip())
+
+
+def _date(text: str) -> str:
+    import datetime
+
+    if text:
+        try:
+            return datetime.date.fromisoformat(text).isoformat()
+        except ValueError:
+            raise GpurulesError([Problem(Place(f"--date {printable(text)}"), "GR311", "is not a day", "write it as 2026-11-30")]) from None
+    return ""

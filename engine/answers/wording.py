@@ -1,0 +1,73 @@
+"""Values and texts of rules as people read them, in both languages."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from gpurules.engine.inference.agenda import Run
+from gpurules.engine.knowledge.lint import rule_scope
+from gpurules.engine.knowledge.rule import Rule
+from gpurules.engine.knowledge.template import Figure, Template
+from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.language import syntax
+from gpurules.engine.language.compile import Table, Value
+from gpurules.engine.language.syntax import Name, Node
+from gpurules.engine.language.typecheck import NumberType, check
+from gpurules.engine.values import quantity, unit
+from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.unit import NUMBER, Dimension, Unit
+
+LANGUAGES = ("en", "zh")
+_UNITS = ("byte", "byte/s", "W", "s", "FLOP/s", "FLOP", "USD", "USD/h", "CNY")
+
+
+def encoded(value: Value) -> dict[str, object]:
+    """A value as JSON: ends in base units, or members."""
+    if isinstance(value, Interval):
+        return {"low": value.low, "high": value.high}
+    return {"members": sorted(value)}
+
+
+def fact(vocabulary: Vocabulary, path: str, value: Value) -> dict[str, str]:
+    """A fact's value in both languages."""
+    return {language: vocabulary.facts[path].show(value, language) for language in LANGUAGES}
+
+
+def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
+    """One side of a condition: a fact in its unit, a parameter as written, anything else in the unit of its dimension."""
+    vocabulary = run.program.rulebook.vocabulary
+    if isinstance(tree, Name) and tree.path in vocabulary.facts:
+        return vocabulary.facts[tree.path].show(value, language)
+    if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):
+        written = next((v.text for v in rule.parameters[tree.path].values if v.value == value), "")
+        if written:
+            return written
+    if not isinstance(value, Interval):
+        return " | ".join(sorted(value)) if isinstance(value, frozenset) else syntax.show(tree)
+    found = check(tree, rule_scope(rule, vocabulary), NumberType)[0]
+    return quantity.show(value, _unit(found.dimension if isinstance(found, NumberType) else NUMBER))
+
+
+def _unit(dimension: Dimension) -> Unit:
+    for text in _UNITS:
+        found = unit.parse(text)
+        if found is not None and found.dimension == dimension:
+            return found
+    return Unit("1", Fraction(1), NUMBER)
+
+
+def text(template: Template, rule: Rule, run: Run, language: str) -> str:
+    """A rule's text with its figures filled in from one run."""
+    return "".join(piece if isinstance(piece, str) else _figure(piece, rule, run, language) for piece in template.pieces)
+
+
+def _figure(figure: Figure, rule: Rule, run: Run, language: str) -> str:
+    value = run.program.procedures[rule.id].figures[figure](run.values)
+    if isinstance(value, Interval):
+        if "low" in figure.formats:
+            value = Interval(value.low, value.low)
+        if "high" in figure.formats:
+            value = Interval(value.high, value.high)
+        if "percent" in figure.formats:
+            return quantity.show(value, Unit("1", Fraction(1), NUMBER), share=True)
+    return side(figure.tree, value, rule, run, language)
