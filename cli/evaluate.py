@@ -35,9 +35,9 @@ def command(facts: Path, settings: tuple[str, ...], format_: str, date: str, fai
     if format_ == "json":
         click.echo(decision.to_json())
     else:
-        from gpurules.cli import printing
+        from gpurules.cli.printing import print_report
 
-        printing.report(decision.document, format_, language, width)
+        print_report(decision.document, format_, language, width)
     if fail_on is not None and any(_grave(c, fail_on) for c in decision.document["conclusions"]):
         sys.exit(1)
 

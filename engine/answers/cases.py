@@ -14,7 +14,7 @@ from gpurules.engine.knowledge.rule import Case, Rule
 from gpurules.engine.language.compile import Value
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
-from gpurules.engine.values.problem import GpurulesError, Problem
+from gpurules.engine.values.problem import GpurulesError, Problem, did_you_mean
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +57,10 @@ def _check(engine: Engine, rule: Rule, case: Case) -> Iterator[Problem]:
             yield wrong("causes", ", ".join(case.causes), ", ".join(sorted(found)) or "none")
     for fact, node in case.derives.items():
         definition = engine.rulebook.vocabulary.facts.get(fact)
-        given = engine.program.procedures[rule.id].derives.get(fact)
-        if definition is None or given is None:
-            yield Problem(node.place, "GR601", f"case '{case.name}': {rule.id} does not derive '{fact}'", "name a fact of its then:")
+        if definition is None or fact not in outcome.derived:
+            yield Problem(node.place, "GR601", f"case '{case.name}': nothing derives '{fact}'", "name a derived fact")
             continue
-        wanted = statement.read(definition, node, engine.rulebook.catalogs)
-        value = given if isinstance(given, frozenset) else given(outcome.values)
+        wanted, value = statement.read(definition, node, engine.rulebook.catalogs), outcome.derived[fact].used
         if not _same(wanted, value):
             yield wrong(fact, definition.show(wanted), definition.show(value))
 
@@ -76,10 +74,13 @@ def _evaluate(engine: Engine, case: Case, rule: Rule) -> Evaluation:
     return engine.evaluate(given, choices=choices, file=case.place.file)
 
 
-def _choice(engine: Engine, path: str, node: Node) -> dict[str, Value]:
+def _choice(engine: Engine, name: str, node: Node) -> dict[str, Value]:
+    """A figure of a candidate, `count` or `candidate.count`."""
+    path = name if name.startswith("candidate.") else f"candidate.{name}"
     definition = engine.rulebook.vocabulary.facts.get(path)
-    if definition is None or not path.startswith("candidate."):
-        raise GpurulesError([Problem(node.place, "GR301", f"'{path}' is no figure of a candidate", "candidate figures are candidate.count, candidate.plan, …")])
+    if definition is None or definition.kind != "choice":
+        known = [p for p, d in engine.rulebook.vocabulary.facts.items() if d.kind == "choice"]
+        raise GpurulesError([Problem(node.place, "GR301", f"unknown figure '{name}' of a candidate", did_you_mean(path, known, ", ".join(known)))])
     return {path: statement.read(definition, node, engine.rulebook.catalogs)}
 
 

@@ -117,7 +117,7 @@ class _Writer:
     def _value(self, derived: Derived, run: Run) -> Document:
         entry: Document = {
             "value": wording.encoded(derived.used),
-            "shown": wording.fact(self.vocabulary, derived.fact, derived.used),
+            "shown": wording.derived(run, derived.fact, derived.used),
             "alternatives": [self._alternative(derived.fact, a) for a in derived.alternatives],
             "open": derived.open,
         }
@@ -150,7 +150,8 @@ class _Writer:
             before, after = self.first.stands(rule.id), self.second.stands(rule.id)
             for item in rule.then:
                 if isinstance(item, Advise) and (before is YES or after is not NO):
-                    advice = {"kind": "advise", "topic": item.topic, "level": item.level, "action": item.action}
+                    advice: Document = {"kind": "advise", "topic": item.topic, "level": item.level, "action": item.action}
+                    advice |= {"topic_title": _both(self.vocabulary.topics[item.topic]), "action_title": _both(self.vocabulary.actions[item.action])}
                     causes = self.first.stand_causes(rule.id)
                     found.append({**advice, **self._said(rule, before, after, causes, self.second.stand_causes(rule.id))})
             if any(isinstance(item, Require) for item in rule.then):
@@ -246,6 +247,7 @@ class _Writer:
             "version": rule.version,
             "title": _both(rule.title),
             "stratum": rule.for_each or "workload",
+            "advises": any(isinstance(c, Advise | Require) for c in rule.then),
             "truth": str(before),
             "truth_assuming": str(after),
             "stands": str(self.first.stands(rule.id)),

@@ -28,6 +28,28 @@ def encoded(value: Value) -> dict[str, object]:
     return {"members": sorted(value)}
 
 
+def open_ended(run: Run, path: str) -> tuple[str, ...]:
+    """The numeric facts that nobody stated and that a derived value stretches over: they, not knowledge, set its ends."""
+    facts = run.program.rulebook.vocabulary.facts
+    causes = run.value_causes(path) if path in run.derived else ()
+    return tuple(c for c in causes if c in facts and facts[c].number and run.value(c) == facts[c].whole)
+
+
+def derived(run: Run, path: str, value: Value) -> dict[str, str]:
+    """A derived value: as it is; where unstated facts set its ends, as a bound, or as unknown with what it needs."""
+    definition = run.program.rulebook.vocabulary.facts[path]
+    needs = open_ended(run, path)
+    wholly = value == definition.whole
+    if not needs and not wholly:
+        return fact(run.program.rulebook.vocabulary, path, value)
+    named = ", ".join(needs or run.value_causes(path)[:4]) or path
+    bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < 1000 * value.low
+    if isinstance(value, Interval) and bounded:
+        least = definition.show(Interval(value.low, value.low))
+        return {"en": f"≥ {least}; the rest needs {named}", "zh": f"≥ {least}；其余需要 {named}"}
+    return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
+
+
 def fact(vocabulary: Vocabulary, path: str, value: Value) -> dict[str, str]:
     """A fact's value in both languages."""
     return {language: vocabulary.facts[path].show(value, language) for language in LANGUAGES}
@@ -36,6 +58,8 @@ def fact(vocabulary: Vocabulary, path: str, value: Value) -> dict[str, str]:
 def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     """One side of a condition: a fact in its unit, a parameter as written, anything else in the unit of its dimension."""
     vocabulary = run.program.rulebook.vocabulary
+    if isinstance(tree, Name) and tree.path in run.derived:
+        return derived(run, tree.path, value)[language]
     if isinstance(tree, Name) and tree.path in vocabulary.facts:
         return vocabulary.facts[tree.path].show(value, language)
     if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):

@@ -129,7 +129,7 @@ def _unit(tail: str, unit: Unit | None, share: bool, given: str) -> Unit:
     if unit is None or unit.dimension == NUMBER:
         letter, _, word = tail.partition(" ")
         plain = word in _WORDS or (unit is not None and (not word or word in _WORDS))
-        if letter.upper() in _COUNTS and plain and not share:
+        if letter.upper() in _COUNTS and plain and not (share and unit is not None):
             return Unit(tail, Fraction(10) ** _COUNTS[letter.upper()], NUMBER)
         glued = re.fullmatch(r"([KMGBTkmbgt万亿])\s*(个)?(参数|tokens?|params?)?", tail)
         if glued and unit is not None and not share:

@@ -1,0 +1,104 @@
+"""Reports on a terminal: the blocks of a report through rich, in colour where the terminal has it."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from gpurules.engine.answers.decision import Document
+from gpurules.engine.answers.report import Bar, Bars, Block, Grid, Item, Items, Section, Words, report
+from gpurules.engine.values.problem import printable
+
+TONES = {
+    "stop": "bold red", "require": "bold red", "avoid": "red", "caution": "yellow", "recommend": "green", "note": "cyan",
+    "strong": "bold", "quiet": "bright_black", "": "",
+}  # fmt: skip
+BAR_CELLS = 34
+
+
+def print_report(decision: Document, format_: str, language: str, width: int | None) -> None:
+    """Print a decision's report to standard output as text or Markdown."""
+    if format_ == "markdown":
+        from gpurules.engine.answers.markdown import markdown
+
+        sys.stdout.write(markdown(decision, language))
+        return
+    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
+    console = console_for(min(columns, 200))
+    for section in report(decision, language):
+        console.print(rendered(section, console.width))
+
+
+def console_for(width: int, record: bool = False) -> Console:
+    """A console that wraps at `width` and never guesses at markup, emoji or links. `record` keeps what it prints, for export."""
+    return Console(width=width, record=record, highlight=False, markup=False, emoji=False, legacy_windows=False, soft_wrap=False)
+
+
+def rendered(section: Section, width: int) -> RenderableType:
+    """One section: its title, and its blocks set in by two columns."""
+    body = Group(*(_block(b, width - 2) for b in section.blocks))
+    return Group(Text(section.title.upper(), style="bold blue"), Padding(body, (0, 0, 1, 2)))
+
+
+def _block(block: Block, width: int) -> RenderableType:
+    match block:
+        case Words(text, tone):
+            return Text(_clean(text), style=TONES[tone])
+        case Items(items):
+            return _items(items)
+        case Bars(bars):
+            return _bars(bars, width)
+        case Grid(heads, rows):
+            return _grid(heads, rows)
+
+
+def _clean(text: str) -> str:
+    return printable(text, 4000)
+
+
+def _items(items: tuple[Item, ...]) -> RenderableType:
+    table = Table.grid(padding=(0, 1), expand=False)
+    labelled = any(i.label for i in items)
+    if labelled:
+        table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for item in items:
+        text = Text(_clean(item.text), style="bright_black" if item.tone == "quiet" else "")
+        if item.references:
+            text.append(f" [{', '.join(_clean(r) for r in item.references)}]", style="bright_black")
+        for detail in item.details:
+            text.append("\n" + _clean(detail), style="bright_black")
+        if item.command:
+            text.append("\n$ " + _clean(item.command), style="cyan")
+        table.add_row(*([Text(_clean(item.label), style=TONES.get(item.tone, ""))] if labelled else []), text)
+    return table
+
+
+def _bars(bars: tuple[Bar, ...], width: int) -> RenderableType:
+    scale = max(b.high for b in bars) or 1.0
+    cells = BAR_CELLS if width >= 110 else 20
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(no_wrap=True, justify="right")
+    table.add_column(no_wrap=True)
+    table.add_column(overflow="fold")
+    for bar in bars:
+        low, high = round(cells * bar.low / scale), round(cells * bar.high / scale)
+        drawn = Text("█" * low, style="green" if bar.have else "")
+        drawn.append("░" * max(0, high - low))
+        table.add_row(Text(bar.label), Text(bar.shown), drawn, Text(_clean(bar.note), style="bright_black"))
+    return table
+
+
+def _grid(heads: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> RenderableType:
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bright_black", show_edge=False)
+    for head in heads:
+        table.add_column(head, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(_clean(cell)) for cell in row))
+    return table
