@@ -19,7 +19,7 @@ Entry = dict[str, Any]
 LANGUAGES = {"en", "zh"}
 COMMON = {"path", "title", "type", "kind", "movable", "applies_when", "agreement", "obtain", "cost"}
 KEYS = {
-    "number": COMMON | {"unit", "range", "step", "integer", "share", "combine"},
+    "number": COMMON | {"unit", "range", "step", "integer", "share", "combine", "aliases"},
     "enum": COMMON | {"members", "aliases", "open"},
     "bool": COMMON,
     "card": COMMON,
@@ -111,6 +111,18 @@ def test_number_has_unit_finite_range_and_step(fact: Entry) -> None:
         assert low.is_integer() and high.is_integer() and float(fact["step"]).is_integer()
     if fact.get("share"):
         assert fact["unit"] == "1"
+
+
+@each([fact for fact in FACTS if fact["type"] == "number" and "aliases" in fact])
+def test_words_for_numbers_are_quantities_in_range(fact: Entry) -> None:
+    low, high = fact["range"]
+    for word, quantity in fact["aliases"].items():
+        assert isinstance(word, str) and word == word.lower().strip()
+        value, unit = quantity.rsplit(" ", 1)
+        ends = [float(end) for end in value.split("..")]
+        assert unit == fact["unit"] and low <= ends[0] <= ends[-1] <= high, word
+    spellings = [folded(word) for word in fact["aliases"]]
+    assert not {word for word in spellings if spellings.count(word) > 1}
 
 
 @each([fact for fact in FACTS if fact["type"] == "enum"])
