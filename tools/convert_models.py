@@ -86,13 +86,9 @@ DROPPED_ALIASES = {"OPT-175B/BLOOM", "T0/T5-11B", "Qwen3.5-18B-REAP-A3B"}
 RECALLED = {"mpt-30b": ["max_positions"], "bloom-1b1": ["hidden_size"]}
 
 PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9 _./+*%-]*(?<! )")
-NUMBER_LIKE = re.compile(
-    r"[-+]?(\d[\d_]*\.?\d*([eE][-+]?\d+)?|0[xo][0-9a-fA-F]+)|(?i:true|false|null)"
-)
+NUMBER_LIKE = re.compile(r"[-+]?(\d[\d_]*\.?\d*([eE][-+]?\d+)?|0[xo][0-9a-fA-F]+)|(?i:true|false|null)")
 ORGANISATION = re.compile(r"[A-Za-z][A-Za-z-]*/(?P<tail>[\w.-]*[A-Za-z][\w.-]*)")
-ENTRY_OF_FILE = re.compile(
-    r"(?P<file>\S*model_preset\.py @\w+|\S*all_configs\.json) \((?P<entry>[^()]+)\)"
-)
+ENTRY_OF_FILE = re.compile(r"(?P<file>\S*model_preset\.py @\w+|\S*all_configs\.json) \((?P<entry>[^()]+)\)")
 ADDRESS = re.compile(
     r"github\.com|https?://|wheel|arXiv|public repository"
     r"|diffusers|keras_hub|transformers|open_clip"
@@ -242,24 +238,18 @@ def shared_forms(drafts: Iterable[Draft]) -> set[str]:
     return {form for form, names in owners.items() if len(names) > 1}
 
 
-def convert(
-    draft: Draft, sources: Sources, reworded: Wording, shared: set[str]
-) -> Entry:
+def convert(draft: Draft, sources: Sources, reworded: Wording, shared: set[str]) -> Entry:
     """One model of the draft as an entry of the catalogue; registers its sources."""
     name: str = draft["name"]
     values: dict[str, Any] = {}
-    data: dict[str, Any] = {
-        key: plain(draft[key]) for key in DATA if draft.get(key) is not None
-    }
+    data: dict[str, Any] = {key: plain(draft[key]) for key in DATA if draft.get(key) is not None}
     for key in (*SIZE, *SHAPE):
         value = draft.get(key)
         if key == "active_parameters" and draft["experts"] is None:
             value = draft["parameters"]  # a dense model uses all of them for each token
         if value is None:
             continue
-        if (key in SHAPE and draft["modality"] in SHAPE_IS_DATA) or (
-            key == "vocabulary_size" and draft["family"] in VOCABULARY_IS_DATA
-        ):
+        if (key in SHAPE and draft["modality"] in SHAPE_IS_DATA) or (key == "vocabulary_size" and draft["family"] in VOCABULARY_IS_DATA):
             data[key] = plain(value)
         else:
             values[f"model.{key}"] = plain(value)
@@ -272,17 +262,10 @@ def convert(
         weak = list(values)
     else:
         doubtful = [*(draft.get("not_in_parsed_source") or []), *RECALLED.get(name, [])]
-        weak = sorted(
-            [f"model.{key}" for key in doubtful if f"model.{key}" in values]
-            + [f"data.{key}" for key in doubtful if key in data]
-        )
+        weak = sorted([f"model.{key}" for key in doubtful if f"model.{key}" in values] + [f"data.{key}" for key in doubtful if key in data])
 
     places, remarks = split_source(reworded(draft["source"]))
-    kept = [
-        part
-        for part in parts_of(reworded(draft["notes"] or ""))
-        if not part.startswith("formula error")
-    ]
+    kept = [part for part in parts_of(reworded(draft["notes"] or "")) if not part.startswith("formula error")]
     if kept:
         remarks.append("; ".join(kept))
     aliases = with_tails(set_aside(draft["aliases"], DROPPED_ALIASES))
@@ -306,17 +289,11 @@ def convert(
 def scalar(value: Any) -> str:
     """A value on one line of YAML 1.2, quoted only where plain would be misread."""
     if isinstance(value, dict):
-        return (
-            "{"
-            + ", ".join(f"{key}: {scalar(item)}" for key, item in value.items())
-            + "}"
-        )
+        return "{" + ", ".join(f"{key}: {scalar(item)}" for key, item in value.items()) + "}"
     if isinstance(value, list):
         return "[" + ", ".join(scalar(item) for item in value) + "]"
     text = str(value)
-    if not isinstance(value, str) or (
-        PLAIN.fullmatch(text) and not NUMBER_LIKE.fullmatch(text)
-    ):
+    if not isinstance(value, str) or (PLAIN.fullmatch(text) and not NUMBER_LIKE.fullmatch(text)):
         return text
     return json.dumps(text, ensure_ascii=False)
 
@@ -330,10 +307,7 @@ def written(sources: Sources, entries: Iterable[Entry]) -> str:
         "# no source was found. `weak` names what the sources themselves do not hold.",
         "sources:",
     ]
-    lines += [
-        f"  {key}: {{where: {scalar(where)}, confidence: {confidence}}}"
-        for key, (where, confidence) in sources.entries.items()
-    ]
+    lines += [f"  {key}: {{where: {scalar(where)}, confidence: {confidence}}}" for key, (where, confidence) in sources.entries.items()]
     lines += ["models:"]
     for entry in entries:
         lines += [
@@ -357,9 +331,7 @@ def written(sources: Sources, entries: Iterable[Entry]) -> str:
 
 def main() -> None:
     """Read the draft, write the catalogue."""
-    parser = argparse.ArgumentParser(
-        description="Turn a draft list of model architectures into the model catalogue."
-    )
+    parser = argparse.ArgumentParser(description="Turn a draft list of model architectures into the model catalogue.")
     parser.add_argument("draft", type=Path, help="YAML list of architectures")
     parser.add_argument("catalogue", type=Path, help="file to write")
     parser.add_argument(
@@ -367,9 +339,7 @@ def main() -> None:
         type=Path,
         help="Markdown table of the public addresses of copied files",
     )
-    parser.add_argument(
-        "--rewordings", type=Path, help="YAML list of [pattern, replacement] pairs"
-    )
+    parser.add_argument("--rewordings", type=Path, help="YAML list of [pattern, replacement] pairs")
     options = parser.parse_args()
 
     drafts: list[Draft] = read_list(options.draft)

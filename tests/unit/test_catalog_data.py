@@ -155,11 +155,7 @@ def test_no_exact_name_stands_for_two_models() -> None:
 
 
 def test_an_ambiguous_name_stands_for_several_models() -> None:
-    owners: Counter[str] = Counter(
-        matching_form(name)
-        for model in MODELS["models"]
-        for name in model.get("ambiguous_aliases", [])
-    )
+    owners: Counter[str] = Counter(matching_form(name) for model in MODELS["models"] for name in model.get("ambiguous_aliases", []))
     assert owners and all(count > 1 for count in owners.values())
 
 
@@ -170,11 +166,7 @@ def test_a_family_is_no_exact_name() -> None:
 
 
 def test_dots_keep_sizes_apart() -> None:
-    names = {
-        matching_form(name): model["id"]
-        for model in MODELS["models"]
-        for name in (model["id"], model["name"], *model["aliases"])
-    }
+    names = {matching_form(name): model["id"] for model in MODELS["models"] for name in (model["id"], model["name"], *model["aliases"])}
     assert names["opt1.3b"] == "opt-1.3b"
     assert names["opt13b"] == "opt-13b"
 
@@ -192,11 +184,7 @@ def test_model(model: dict[str, Any]) -> None:
     for path in model.get("weak", []):
         assert path in values or path.removeprefix("data.") in model["data"], path
 
-    numbers = {
-        path.removeprefix("model."): int(value)
-        for path, value in values.items()
-        if value.isdigit()
-    }
+    numbers = {path.removeprefix("model."): int(value) for path, value in values.items() if value.isdigit()}
     if "parameters" in numbers:
         assert numbers["active_parameters"] <= numbers["parameters"]
         scale = {"M": 1e6, "B": 1e9, "T": 1e12}[values["model.size_class"][-1]]

@@ -72,11 +72,7 @@ def folded(word: str) -> str:
 
 
 def is_bilingual(text: Any) -> bool:
-    return (
-        isinstance(text, dict)
-        and set(text) == LANGUAGES
-        and all(isinstance(value, str) and value.strip() for value in text.values())
-    )
+    return isinstance(text, dict) and set(text) == LANGUAGES and all(isinstance(value, str) and value.strip() for value in text.values())
 
 
 def test_every_path_is_defined_once() -> None:
@@ -173,9 +169,7 @@ def test_stated_fact_tells_how_to_obtain_it(fact: Entry) -> None:
     assert fact["cost"] in {"free", "minutes", "hours", "money"}
 
 
-@pytest.mark.parametrize(
-    ("copy", "original"), [("candidate.interconnect", "interconnect.kind"), ("candidate.tier", "gpu.tier")]
-)
+@pytest.mark.parametrize(("copy", "original"), [("candidate.interconnect", "interconnect.kind"), ("candidate.tier", "gpu.tier")])
 def test_candidate_shares_the_members_of_what_it_mirrors(copy: str, original: str) -> None:
     assert BY_PATH[copy]["members"] == BY_PATH[original]["members"]
 
