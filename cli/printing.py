@@ -30,8 +30,10 @@ def print_report(decision: Document, format_: str, language: str, width: int | N
         return
     columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
     console = console_for(min(columns, 200))
-    for section in report(decision, language):
-        console.print(rendered(section, console.width))
+    with console.capture() as capture:
+        for section in report(decision, language):
+            console.print(rendered(section, console.width))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
 
 
 def console_for(width: int, record: bool = False) -> Console:

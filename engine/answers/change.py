@@ -10,7 +10,7 @@ from gpurules.engine.inference.agenda import Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.rule import Advise, Ask
 from gpurules.engine.knowledge.vocabulary import COSTS
-from gpurules.engine.values.truth import DEPENDS, NO, Truth
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 TASK_AND_SIZE = frozenset(["workload.task", "model.size_class", "model.parameters", "model.name"])
 
@@ -23,6 +23,44 @@ class Question:
     asked_by: tuple[str, ...]
     settles: tuple[str, ...]
     verdict: bool
+
+
+def status(evaluation: Evaluation) -> str:
+    """keep, provisional, ask, none_fits: what becomes of the stated machine; not_sized where task or size is missing."""
+    if not sized(evaluation):
+        return "not_sized"
+    if not evaluation.has_candidate:
+        return "ask"
+    before, after = evaluation.accepted(evaluation.first), evaluation.accepted(evaluation.second)
+    if before is YES:
+        return "keep"
+    return "provisional" if after is YES else "none_fits" if NO in (before, after) else "ask"
+
+
+def verdict(evaluation: Evaluation) -> tuple[str, ...]:
+    """The part of the signature that a buyer acts on: the status."""
+    return (status(evaluation),)
+
+
+Signature = tuple[tuple[str, ...], frozenset[tuple[str, str, str, str, str]]]
+
+
+def signature(evaluation: Evaluation) -> Signature:
+    """What two decisions are compared by: the verdict, and every advice with how surely it stands. No numbers, no texts."""
+    advice = set()
+    for procedure in evaluation.program.procedures.values():
+        rule = procedure.rule
+        if evaluation.looked_at(rule.id):
+            state = standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
+            advice |= {(rule.id, c.topic, c.action, c.level, state) for c in rule.then if isinstance(c, Advise) and state}
+    return verdict(evaluation), frozenset(advice)
+
+
+def standing(before: Truth, after: Truth) -> str:
+    """How surely a conclusion stands, from its truth without and with assumptions; "" where it does not."""
+    if before is YES:
+        return "certain" if after is YES else "without_assumptions"
+    return "assuming" if after is YES else "depends" if after is DEPENDS else ""
 
 
 def askable(evaluation: Evaluation, run: Run, names: Iterable[str]) -> tuple[str, ...]:

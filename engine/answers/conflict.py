@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
+from gpurules.engine.answers import change, wording
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.claims import Conflict
 from gpurules.engine.values.truth import NO, Truth
@@ -16,6 +18,31 @@ class Meeting:
     conflict: Conflict
     truth: Truth
     rules: tuple[tuple[str, str], ...]
+
+
+def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | None:
+    """What the decision would be with the conflict settled the other way; None where no side supersedes the other.
+
+    One evaluation with the edges from the winning claim's rules to the other side's turned round.
+    """
+    conflict = meeting.conflict
+    if conflict.kind != "supersedes" or conflict.wins not in conflict.between:
+        return None
+    winners = frozenset(rule for claim, rule in meeting.rules if claim == conflict.wins)
+    losers = frozenset(rule for claim, rule in meeting.rules if claim != conflict.wins) - winners
+    orders = evaluation.engine.rulebook.orders.reversed(winners, losers)
+    other = evaluation.engine.evaluate(evaluation.facts, evaluation.date, evaluation.first.file, evaluation.choices, orders)
+    entry: dict[str, Any] = {
+        "claims": [c for c in conflict.between if c != conflict.wins],
+        "status": change.status(other),
+        "verdict_changes": change.verdict(other) != change.verdict(evaluation),
+        "advice_changes": change.signature(other) != change.signature(evaluation),
+    }
+    for fact in ("memory.rule_of_thumb", "candidate.fit"):
+        before, after = evaluation.second.derived.get(fact), other.second.derived.get(fact)
+        if after is not None and before is not None and after.used != before.used:
+            entry[fact] = wording.derived(other.second, fact, after.used)
+    return entry
 
 
 def met(evaluation: Evaluation) -> tuple[Meeting, ...]:

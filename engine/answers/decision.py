@@ -51,7 +51,7 @@ class _Writer:
             "rulebook": {"version": self.rulebook.version, "released": self.rulebook.released, "digest": self.rulebook.digest},
             "date": self.evaluation.date,
             "facts_digest": canonical.digest([[f["path"], f["value"], f["origin"]] for f in facts if f["origin"] != ASSUMED]),
-            "status": self._status(),
+            "status": change.status(self.evaluation),
             "facts": facts,
             "assumptions": [
                 {"fact": a.fact, "value": wording.encoded(a.value), "shown": wording.fact(self.vocabulary, a.fact, a.value), "rule": a.rule}
@@ -73,18 +73,7 @@ class _Writer:
             },
         }
 
-    # ------------------------------------------------------------ status, facts
-
-    def _status(self) -> str:
-        """keep, provisional, ask, none_fits: what becomes of the stated machine; not_sized where task or size is missing."""
-        if not change.sized(self.evaluation):
-            return "not_sized"
-        if not self.evaluation.has_candidate:
-            return "ask"
-        before, after = self.evaluation.accepted(self.first), self.evaluation.accepted(self.second)
-        if before is YES:
-            return "keep"
-        return "provisional" if after is YES else "none_fits" if NO in (before, after) else "ask"
+    # ------------------------------------------------------------ facts
 
     def _facts(self) -> list[Document]:
         found: list[Document] = []
@@ -149,40 +138,40 @@ class _Writer:
         for rule in self.rules:
             before, after = self.first.stands(rule.id), self.second.stands(rule.id)
             for item in rule.then:
-                if isinstance(item, Advise) and (before is YES or after is not NO):
+                if isinstance(item, Advise) and change.standing(before, after):
                     advice: Document = {"kind": "advise", "topic": item.topic, "level": item.level, "action": item.action}
                     advice |= {"topic_title": _both(self.vocabulary.topics[item.topic]), "action_title": _both(self.vocabulary.actions[item.action])}
                     causes = self.first.stand_causes(rule.id)
                     found.append({**advice, **self._said(rule, before, after, causes, self.second.stand_causes(rule.id))})
             if any(isinstance(item, Require) for item in rule.then):
                 fails = Truth(2 - self.first.accepts(rule.id)), Truth(2 - self.second.accepts(rule.id))
-                if fails[0] is YES or fails[1] is not NO:
+                if change.standing(*fails):
                     causes = self.first.accept_causes(rule.id)
                     found.append({"kind": "require", **self._said(rule, *fails, causes, self.second.accept_causes(rule.id))})
         return found
 
     def _said(self, rule: Rule, before: Truth, after: Truth, causes: Iterable[str], later: Iterable[str]) -> Document:
         """Who says it, how surely, and in which words. `causes` settle it, `later` those left once the assumptions are made."""
-        if before is YES:
-            state = "certain" if after is YES else "without_assumptions"
-        else:
-            state = "assuming" if after is YES else "depends"
-        run = self.first if before is YES else self.second
+        state = change.standing(before, after)
+        run = self.first if state == "without_assumptions" else self.second
         assumed = [a.fact for a in self.evaluation.assumptions]
         behind = set(causes) | {c for name in causes for c in candidates.cause(name)}
+        texts = {language: wording.text(rule.because[language], rule, run, language) for language in wording.LANGUAGES}
         entry: Document = {
             "rule": rule.id,
             "version": rule.version,
             "title": _both(rule.title),
             "state": state,
             "confidence": rule.confidence,
-            "text": {language: wording.text(rule.because[language], rule, run, language) for language in wording.LANGUAGES},
+            "text": texts,
             "cites": list(rule.cites),
             "causes": list(causes),
             "needs": list(change.askable(self.evaluation, self.first, causes)),
         }
         if state in ("assuming", "without_assumptions"):
             entry["assuming"] = [f for f in assumed if f in behind] or assumed
+        if state == "certain" and texts["en"] != wording.text(rule.because["en"], rule, self.first, "en"):
+            entry["figures_assume"] = assumed
         if state == "depends":
             needs = change.askable(self.evaluation, self.second, later)
             entry["needs"] = list(needs) or entry["needs"]
@@ -227,8 +216,10 @@ class _Writer:
         for meeting in conflict.met(self.evaluation):
             registered = meeting.conflict
             self.cited.update(dict.fromkeys(c for c in registered.between if c in self.rulebook.register.claims))
+            other = conflict.other_side(self.evaluation, meeting)
             found.append(
                 {
+                    **({"other_side": other} if other is not None else {}),
                     "id": registered.id,
                     "kind": registered.kind,
                     "between": list(registered.between),
@@ -272,7 +263,8 @@ class _Writer:
         for name, tree, function in (("left", left, atom.left), ("right", right, atom.right)):
             if function is not None and tree is not None:
                 value = function(self.first.values)
-                entry[name] = {"value": wording.encoded(value), "shown": wording.side(tree, value, rule, self.first, "en")}
+                shown = {language: wording.side(tree, value, rule, self.first, language) for language in wording.LANGUAGES}
+                entry[name] = {"text": syntax.show(tree), "value": wording.encoded(value), "shown": shown}
         after = str(Truth(atom.truth(self.second.values)))
         if after != entry["truth"]:
             entry["truth_assuming"] = after

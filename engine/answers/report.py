@@ -192,7 +192,15 @@ class _Writer:
             if advice["kind"] == "advise" and advice["level"] != "note":
                 label = LEVELS[advice["level"]].get(self.language)
                 action = self.said(advice["action_title"])
-                items.append(Item(str(len(items) + 1), f"{label}: {action}", (advice["rule"],), advice["level"], self._state(advice)))
+                items.append(
+                    Item(
+                        str(len(items) + 1),
+                        f"{label}{'：' if self.language == 'zh' else ': '}{action}",
+                        (advice["rule"],),
+                        advice["level"],
+                        self._state(advice),
+                    )
+                )
         return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]
 
     def findings(self) -> list[Block]:
@@ -211,6 +219,8 @@ class _Writer:
     def _state(self, advice: Document) -> tuple[str, ...]:
         if advice["state"] == "assuming":
             return (self.word("assuming", facts=", ".join(advice["assuming"])),)
+        if advice.get("figures_assume"):
+            return (self.word("figures_assume", facts=", ".join(advice["figures_assume"])),)
         return (self.word("without_assumptions"),) if advice["state"] == "without_assumptions" else ()
 
     def depends(self) -> list[Block]:
@@ -230,16 +240,20 @@ class _Writer:
             if rule["id"] in speaking or rule["truth"] != "no" or not rule["advises"]:
                 continue
             failed = next((a for a in rule["conditions"] if a["truth"] == "no"), None)
-            if failed is not None:
-                right = f" ({self._side(failed['right'])})" if "right" in failed and "shown" in failed["right"] else ""
-                parts.append(f"{rule['id']}: {failed['text']}; {self._side(failed['left'])}{right}")
-            elif any(not n["known"] for n in rule["needs"]):
-                missing = ", ".join(n["fact"] for n in rule["needs"] if not n["known"])
+            missing = ", ".join(n["fact"] for n in rule["needs"] if not n["known"])
+            if missing:
                 parts.append(f"{rule['id']}: {self.word('waits', facts=missing)}")
-        return [Items(tuple(Item("", p, tone="quiet") for p in parts))] if parts else []
+            elif failed is not None:
+                parts.append(f"{rule['id']}: {self._failed(failed)}")
+        return [Words(" | ".join(parts), "quiet")] if parts else []
 
-    def _side(self, side: Document) -> str:
-        return str(side["shown"])
+    def _failed(self, atom: Document) -> str:
+        """Why a condition is not met: `7B, not >= 10B`."""
+        left = f"{atom['left']['text']} = {self.said(atom['left']['shown'])}"
+        if "right" not in atom:
+            return left
+        operator = atom["text"][len(atom["left"]["text"]) :].split()[0]
+        return self.word("not", left=left, right=f"{operator} {self.said(atom['right']['shown'])}")
 
     # ------------------------------------------------------------ memory
 
@@ -276,7 +290,8 @@ class _Writer:
             yield self._bar("have_card", usable["value"], self.said(usable["shown"]), "", True)
         peak = next((f for f in self.decision["facts"] if f["path"] == "measured.memory_peak"), None)
         if peak is not None:
-            yield self._bar("measured", peak["value"], self.said(peak["shown"]), self.share(peak["value"], usable["value"]), False)
+            share = self.word("of_usable", share=self.share(peak["value"], usable["value"]))
+            yield self._bar("measured", peak["value"], self.said(peak["shown"]), share, False)
 
     def _bar(self, key: str, value: Document, shown: str, note: str, have: bool) -> Bar:
         return Bar(self.word(key), value["low"], value["high"], shown, note, have)
@@ -299,9 +314,16 @@ class _Writer:
         for conflict in self.decision["conflicts"]:
             rules = tuple(dict.fromkeys(r["rule"] for r in conflict["rules"]))
             label = "/".join(conflict["between"]) + ("" if conflict["met"] == "yes" else f" ({self.word('possible')})")
-            holds = self.word("holds_when", text=self.said(conflict["holds"]))
-            items.append(Item(label, self.said(conflict["about"]), (conflict["id"], *rules), "", (holds,)))
+            details = [self.word("holds_when", text=self.said(conflict["holds"]))]
+            if "other_side" in conflict:
+                details.append(self._other_side(conflict["other_side"]))
+            items.append(Item(label, self.said(conflict["about"]), (conflict["id"], *rules), "", tuple(details)))
         return [Items(tuple(items))] if items else []
+
+    def _other_side(self, other: Document) -> str:
+        changes = self.word("changes" if other["verdict_changes"] else "same", status=self.word("status_" + other["status"]))
+        figures = [self.said(other[f]) for f in (MEMORY, "candidate.fit") if f in other]
+        return self.word("other_side", claims=", ".join(other["claims"]), text=self.join([*figures, changes]))
 
     def ask_next(self) -> list[Block]:
         several = {a["fact"]: a for a in self.decision["ambiguities"]}
@@ -336,12 +358,24 @@ class _Writer:
 
     def sources(self) -> list[Block]:
         items = []
+        spoken = self._spoken()
         for claim_id, claim in self.decision["claims"].items():
+            if claim_id not in spoken:
+                continue
             items.append(Item(claim_id, self.said(claim["says"]), (f"{claim['source']}: {claim['place']}" if claim["place"] else claim["source"],)))
         for source_id, source in self.decision["sources"].items():
             interest = f" ({self.word('interest')})" if source["interest"] else ""
             items.append(Item(source_id, self.said(source["title"]) + interest, (source["url"],) if source["url"] else ()))
         return [Items(tuple(items))] if items else []
+
+    def _spoken(self) -> set[str]:
+        """The claims behind what the report says: its advice, its figures of memory, its assumptions and conflicts."""
+        rules = {c["rule"] for c in self.decision["conclusions"]} | {a["rule"] for a in self.decision["assumptions"]}
+        if MEMORY in self.derived:
+            entry = self.current(MEMORY)
+            rules |= {a["rule"] for a in (*entry["alternatives"], *entry.get("set_aside", ()))}
+        cited = {c for r in self.decision["rules"] if r["id"] in rules for c in r["cites"]}
+        return cited | {c for conflict in self.decision["conflicts"] for c in conflict["between"]}
 
     def trace(self) -> list[Block]:
         rulebook = self.decision["rulebook"]

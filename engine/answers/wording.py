@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference import candidates
+from gpurules.engine.inference.agenda import Run, wide
 from gpurules.engine.knowledge.lint import rule_scope
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.template import Figure, Template
@@ -35,6 +36,13 @@ def open_ended(run: Run, path: str) -> tuple[str, ...]:
     return tuple(c for c in causes if c in facts and facts[c].number and run.value(c) == facts[c].whole)
 
 
+def _given(run: Run, path: str) -> tuple[str, ...]:
+    """The stated facts behind an unsettled value, those of candidate 0 by their own names."""
+    facts = run.program.rulebook.vocabulary.facts
+    names = (c for cause in run.value_causes(path) for c in candidates.cause(cause))
+    return tuple(dict.fromkeys(n for n in names if n in facts and wide(run.value(n))))[:4]
+
+
 def derived(run: Run, path: str, value: Value) -> dict[str, str]:
     """A derived value: as it is; where unstated facts set its ends, as a bound, or as unknown with what it needs."""
     definition = run.program.rulebook.vocabulary.facts[path]
@@ -42,7 +50,7 @@ def derived(run: Run, path: str, value: Value) -> dict[str, str]:
     wholly = value == definition.whole
     if not needs and not wholly:
         return fact(run.program.rulebook.vocabulary, path, value)
-    named = ", ".join(needs or run.value_causes(path)[:4]) or path
+    named = ", ".join(needs or _given(run, path)) or path
     bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < 1000 * value.low
     if isinstance(value, Interval) and bounded:
         least = definition.show(Interval(value.low, value.low))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpurules.engine.inference.scalar import Procedure, Program
 from gpurules.engine.knowledge import order
-from gpurules.engine.knowledge.lint import Derivation, reads_of
+from gpurules.engine.knowledge.lint import Derivation, Orders, reads_of
 from gpurules.engine.language.compile import Value, Values
 from gpurules.engine.language.compile import wide as wide
 from gpurules.engine.language.syntax import names
@@ -76,6 +76,7 @@ class Run:
     """Working memory of one pass: the values, which facts are known, and what came out so far. Grows along the agenda."""
 
     program: Program
+    orders: Orders
     values: list[Value]
     known: frozenset[str]
     pins: Mapping[str, Value]
@@ -85,7 +86,7 @@ class Run:
     _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def copy(self) -> Run:
-        return Run(self.program, list(self.values), self.known, self.pins, self.file, dict(self.truths), dict(self.derived), dict(self._causes))
+        return Run(self.program, self.orders, list(self.values), self.known, self.pins, self.file, dict(self.truths), dict(self.derived), dict(self._causes))
 
     def value(self, name: str) -> Value:
         return self.values[self.program.slots[name]]
@@ -95,7 +96,7 @@ class Run:
             if kind == "rule":
                 self.truths[name] = self._judge(self.program.procedures[name])
             else:
-                found = self._derive(self.program.rulebook.derivations[name])
+                found = self._derive(self.orders.derivations[name])
                 self.derived[name] = found
                 self.values[self.program.slots[name]] = found.used
 
@@ -128,8 +129,11 @@ class Run:
             if truth is NO:
                 continue
             found = Alternative(rule, truth, self._given(rule, derivation.fact, self.values))
-            (aside if settled else taken).append(found)
-            settled = settled or truth is YES
+            if settled or rule in derivation.shadowed:
+                aside.append(found)
+                continue
+            taken.append(found)
+            settled = truth is YES
         is_open = not settled and not (derivation.exhaustive and taken)
         parts = [a.value for a in taken] + ([whole] if is_open else [])
         return self._pinned(Derived(derivation.fact, self._within(derivation, _hull(parts), whole), tuple(taken), tuple(aside), is_open))
@@ -169,7 +173,7 @@ class Run:
     # ------------------------------------------------------------ advice, requirements, causes
 
     def overriders(self, rule: str) -> tuple[str, ...]:
-        return tuple(p.rule.id for p in self.program.procedures.values() if rule in p.rule.overrides)
+        return tuple(other for other, over in self.orders.overrides.items() if rule in over)
 
     def stands(self, rule: str) -> Truth:
         """Truth of a rule's advice: it holds, and no rule that overrides it does."""

@@ -11,6 +11,7 @@ from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.scalar import Program, compile_rulebook
 from gpurules.engine.knowledge import order
+from gpurules.engine.knowledge.lint import Orders
 from gpurules.engine.knowledge.rule import Assume, Require
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.language.compile import Value
@@ -31,13 +32,18 @@ class Evaluation:
     """Everything that came of one set of facts. `first` is the pass over what is given, `second` the one with assumptions;
     both hold the workload and, where the facts state a machine, candidate 0."""
 
-    program: Program
+    engine: Engine
     facts: Facts
+    choices: Mapping[str, Value] | None
     date: str
     first: Run
     second: Run
     assumptions: tuple[Assumption, ...]
     has_candidate: bool
+
+    @property
+    def program(self) -> Program:
+        return self.engine.program
 
     @cached_property
     def requirements(self) -> tuple[str, ...]:
@@ -61,8 +67,11 @@ class Engine:
         self.program = compile_rulebook(rulebook)
         self.workload, self.candidate = agenda.strata(self.program)
 
-    def evaluate(self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None) -> Evaluation:
-        """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0.
+    def evaluate(
+        self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None, orders: Orders | None = None
+    ) -> Evaluation:
+        """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0,
+        `orders` the rulebook's own, to see the other side of a conflict.
 
         Raises GpurulesError when rules give a derived fact a value outside its range.
         """
@@ -71,19 +80,20 @@ class Engine:
         pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
         given = {path: f.value for path, f in facts.given.items() if path not in pins}
         has_candidate = candidates.stated(facts.known) or choices is not None
-        first = self._run(given, pins, date, file)
+        orders = orders or self.rulebook.orders
+        first = self._run(given, pins, date, file, orders)
         assumptions = self._assume(first, facts.known)
-        second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file) if assumptions else first.copy()
+        second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file, orders) if assumptions else first.copy()
         if has_candidate:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
-        return Evaluation(self.program, facts, date, first, second, assumptions, has_candidate)
+        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate)
 
-    def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str) -> Run:
+    def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str, orders: Orders) -> Run:
         values = self.program.values(date)
         for path, value in given.items():
             values[self.program.slots[path]] = value
-        run = Run(self.program, values, frozenset((*given, *pins)), pins, file)
+        run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
         run.along(self.workload)
         return run
 

@@ -8,6 +8,7 @@ only make a region larger for the one proof and not count for the other, so neit
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -59,16 +60,22 @@ class Cells:
 
     def exhaustive(self) -> bool:
         """Whether some premise holds in every case."""
-        exact = [r for regions in self.regions for r in regions if r.exact]
+        return self._covered(Region({}, True), range(len(self.premises)))
+
+    def covered(self, one: int, others: Iterable[int]) -> bool:
+        """Whether, wherever premise `one` may hold, one of `others` does."""
+        chosen = list(others)
+        return bool(chosen) and all(self._covered(region, chosen) for region in self.regions[one])
+
+    def _covered(self, within: Region, others: Iterable[int]) -> bool:
+        exact = [r for index in others for r in self.regions[index] if r.exact]
         if any(not r.cells for r in exact):
             return True
         facts = sorted({fact for region in exact for fact in region.cells})
-        total = 1
-        for fact in facts:
-            total *= len(self._all(fact))
-        if total > MAX_CELLS:
+        spans = [sorted(within.cells.get(f, self._all(f)), key=str) for f in facts]
+        if math.prod(map(len, spans)) > MAX_CELLS:
             return False
-        worlds = itertools.product(*(sorted(self._all(f), key=str) for f in facts))
+        worlds = itertools.product(*spans)
         return bool(facts) and all(any(_covers(r, dict(zip(facts, world, strict=True))) for r in exact) for world in worlds)
 
     def _all(self, fact: str) -> frozenset[Cell]:

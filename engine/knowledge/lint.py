@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gpurules.engine.knowledge import order, statement
 from gpurules.engine.knowledge.catalog import Catalog
@@ -24,12 +24,16 @@ ANY = "any"
 
 @dataclass(frozen=True, slots=True)
 class Derivation:
-    """How one fact is derived: its rules strongest first, and whether some rule holds in every case."""
+    """How one fact is derived: its rules strongest first, and whether some rule holds in every case.
+
+    A `shadowed` rule never decides: wherever it holds, a stronger one does. It is kept to be shown beside the others.
+    """
 
     fact: str
     rules: tuple[str, ...]
     exhaustive: bool
     combine: str
+    shadowed: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +41,23 @@ class Orders:
     """How each derived fact comes about, and for each running rule the rules that it overrides, directly or through others."""
 
     derivations: Mapping[str, Derivation]
+    overrides: Mapping[str, frozenset[str]]
     above: Mapping[str, frozenset[str]]
+
+    def reversed(self, winners: frozenset[str], losers: frozenset[str]) -> Orders:
+        """The same orders with every edge from a winner to a loser turned round, as the other side of a conflict has it."""
+        overrides = {rule: over - losers if rule in winners else over for rule, over in self.overrides.items()}
+        for loser in losers & overrides.keys():
+            overrides[loser] |= {w for w in winners if loser in self.overrides.get(w, ())}
+        above = order.reach(overrides) if not order.cycle(overrides) else self.above
+        derivations = {}
+        for fact, derivation in self.derivations.items():
+            moved = losers & set(derivation.rules) if winners & set(derivation.rules) else frozenset[str]()
+            rest = [r for r in derivation.rules if r not in moved]
+            at = min((i for i, r in enumerate(rest) if r in winners), default=0)
+            rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:]) if moved else derivation.rules
+            derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
+        return Orders(derivations, overrides, above)
 
 
 def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> tuple[Orders, list[Problem]]:
@@ -258,7 +278,7 @@ class _Linter:
         if ring:
             place = self.rules[ring[0]].where("overrides")
             self.problem(place, "GR406", f"rules override each other in a ring: {' → '.join((*ring, ring[0]))}", "remove one of the overrides")
-            return Orders({}, {})
+            return Orders({}, {}, {})
         above = order.reach({k: overrides.get(k, frozenset()) for k in running})
         derivations: dict[str, Derivation] = {}
         for kind in (Derive, Assume):
@@ -273,7 +293,7 @@ class _Linter:
                     derivations[fact] = found
         self._cycles(running, derivations)
         self._requirements(running, derivations)
-        return Orders(derivations, above)
+        return Orders(derivations, overrides, above)
 
     def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
         rules = [rule for rule, _ in group]
@@ -291,7 +311,16 @@ class _Linter:
                     f"add overrides: [{a.id}] to {b.id} (or the reverse), or make their conditions exclude each other",
                 )
         unconditional = Cells([Premise(r.when, _figures(r)) for r in rules if not r.needs], self.vocabulary.scope)
-        return Derivation(fact, order.chain((r.id for r in rules), above), not combine and unconditional.exhaustive(), combine)
+        shadowed = frozenset() if combine else self._shadowed(rules, cells, above)
+        return Derivation(fact, order.chain((r.id for r in rules), above), not combine and unconditional.exhaustive(), combine, shadowed)
+
+    def _shadowed(self, rules: Sequence[Rule], cells: Cells, above: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        found: set[str] = set()
+        for index, rule in enumerate(rules):
+            stronger = [i for i, other in enumerate(rules) if rule.id in above[other.id] and not other.needs]
+            if cells.covered(index, stronger):
+                found.add(rule.id)
+        return frozenset(found)
 
     def _cycles(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
         edges: dict[str, set[str]] = {}

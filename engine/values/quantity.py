@@ -187,16 +187,21 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
 _DIVISOR: dict[str, dict[str, float]] = {"W": {"kW": 1e3}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
 
 
-def figure(number: float) -> str:
-    """A number to four significant digits; what is exact in fewer is printed without trailing zeros."""
+def figure(number: float, digits: int = 4) -> str:
+    """A number to four significant digits, or fewer where it is the end of a wide range and not exact in four;
+    what is exact in fewer is printed without trailing zeros."""
     if number == 0:
         return "0"
     if abs(number) >= 1000:
         return f"{number:,.0f}" if abs(number) < 1e15 else f"{number:.3e}"
     rounded = f"{number:.4g}"
+    if digits < 4 and abs(float(rounded) - number) > 1e-9 * abs(number):
+        rounded = f"{number:.{digits}g}"
+    else:
+        digits = 4
     if "e" in rounded:
         return rounded
-    decimals = max(0, 4 - len(rounded.lstrip("-").split(".")[0])) if abs(number) >= 1 else len(rounded.split(".")[-1])
+    decimals = max(0, digits - len(rounded.lstrip("-").split(".")[0])) if abs(number) >= 1 else len(rounded.split(".")[-1])
     text = f"{number:.{decimals}f}"
     exact = abs(float(rounded) - number) <= 1e-9 * abs(number)
     return text.rstrip("0").rstrip(".") if exact and "." in text else text
@@ -207,8 +212,10 @@ def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | No
     low, high = value
     scale, name = _display(max((abs(x) for x in value if x not in (float("inf"), float("-inf"))), default=1.0), unit, share)
 
+    wide = 3 if high - low > 0.02 * abs(high) else 4
+
     def digits(number: float) -> str:
-        return figure(number / scale)
+        return figure(number / scale, wide)
 
     if name in ("years", "year"):
         name = "years" if digits(high) != "1" else "year"
@@ -231,4 +238,4 @@ def _display(size: float, unit: Unit, share: bool) -> tuple[float, str]:
                 return _DIVISOR.get(unit.text, {}).get(name, threshold), name
         threshold, name = _STEPS[unit.text][-1]
         return _DIVISOR.get(unit.text, {}).get(name, threshold), name
-    return float(unit.scale), "" if unit.text in ("1", "none") else unit.text
+    return float(unit.scale), "" if unit.text in ("1", "none", "sequence", "sample") else unit.text
