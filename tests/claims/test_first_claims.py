@@ -96,6 +96,12 @@ def test_b01_half_precision_inference_takes_two_gb_a_billion() -> None:
     assert ends(derived(decide(SERVED, inference__weight_bits="fp16", model__size_class="7B"), "memory.rule_of_thumb")) == [14, 14]
 
 
+def test_b01_half_precision_is_what_inference_assumes() -> None:
+    document = decide(SERVED, model__size_class="7B")
+    assert ends(derived(document, "memory.rule_of_thumb", assuming=True)) == [14, 14]
+    assert {a["fact"]: a["rule"] for a in document["assumptions"]} == {"inference.weight_bits": "ASM-002"}
+
+
 def test_b01_13b_in_fp16_is_rejected_on_a_24_gb_card_and_by_how_much() -> None:
     document = decide(SERVED, inference__weight_bits="fp16", model__size_class="13B", gpu__name="RTX 4090", gpu__count=1)
     assert ends(derived(document, "candidate.memory_need")) == [26, 26]
