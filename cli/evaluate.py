@@ -20,18 +20,22 @@ from gpurules.engine.values.problem import Place, Problem, printable
 @click.argument("facts", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml")
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="State or replace one fact; may be given several times.")
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True, help="What to print.")
-@click.option("--date", default="", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
+@click.option("--date", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
 @language_option
 @rules_option
-def command(facts: Path, settings: tuple[str, ...], format_: str, date: str, fail_on: str | None, width: int | None, language: str, rules: Path | None) -> None:
+def command(facts: Path, settings: tuple[str, ...], format_: str, date: str | None, fail_on: str | None, width: int | None, language: str, rules: Path | None) -> None:
     """Evaluate FACTS.yaml ("-" for standard input) and print the decision.
 
     Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
     """
     given: Path | bytes = sys.stdin.buffer.read(MAX_BYTES + 1) if str(facts) == "-" else facts
-    decision = evaluate(given, opened(rules), [_setting(text) for text in settings], _date(date))
+    problems: list[Problem] = []
+    stated, day = _settings(settings, problems), _date(date, problems)
+    if problems:
+        raise GpurulesError(problems)
+    decision = evaluate(given, opened(rules), stated, day)
     if format_ == "json":
         click.echo(decision.to_json())
     else:
@@ -48,20 +52,25 @@ def _grave(conclusion: dict[str, object], level: str) -> bool:
     return conclusion["state"] in ("certain", "assuming") and LEVELS.index(found) <= LEVELS.index(level)
 
 
-def _setting(text: str) -> Setting:
-    path, equals, value = text.partition("=")
-    if not equals or not path.strip():
-        place = Place(f"--set {printable(text)}")
-        raise GpurulesError([Problem(place, "GR311", "is not PATH=VALUE", "write e.g. --set gpu.count=4")])
-    return Setting(path.strip(), value.strip())
+def _settings(texts: tuple[str, ...], problems: list[Problem]) -> list[Setting]:
+    found = []
+    for text in texts:
+        path, equals, value = text.partition("=")
+        if equals and path.strip():
+            found.append(Setting(path.strip(), value.strip()))
+        else:
+            problems.append(Problem(Place(f"--set {printable(text)}"), "GR311", "is not PATH=VALUE", "write e.g. --set gpu.count=4"))
+    return found
 
 
-def _date(text: str) -> str:
+def _date(text: str | None, problems: list[Problem]) -> str:
+    """The day as ISO writes it; "" where none was given."""
     import datetime
 
-    if text:
-        try:
-            return datetime.date.fromisoformat(text).isoformat()
-        except ValueError:
-            raise GpurulesError([Problem(Place(f"--date {printable(text)}"), "GR311", "is not a day", "write it as 2026-11-30")]) from None
-    return ""
+    if text is None:
+        return ""
+    try:
+        return datetime.date.fromisoformat(text).isoformat()
+    except ValueError:
+        problems.append(Problem(Place(f"--date {printable(text)}"), "GR311", "is not a day", "write it as 2026-11-30"))
+        return ""

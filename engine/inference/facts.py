@@ -74,8 +74,12 @@ def read(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = ()
         else:
             leaves[path] = value
     for setting in settings:
-        place = Place(f"--set {printable(setting.path)}")
-        for path, _, value in _leaves(_one(setting, place), "", rulebook, reader.problems):
+        try:
+            one = _one(setting, Place(f"--set {printable(setting.path)}"))
+        except GpurulesError as error:
+            reader.problems.extend(error.problems)
+            continue
+        for path, _, value in _leaves(one, "", rulebook, reader.problems):
             leaves[path] = value
     return reader.facts(leaves)
 
@@ -102,8 +106,10 @@ def _leaves(node: Node, prefix: str, rulebook: Rulebook, problems: list[Problem]
             members = ", ".join(sorted(f for f in known if f.startswith(f"{path}."))[:4])
             problems.append(Problem(entry.place, "GR301", f"'{printable(path)}' is a group of facts", f"write one of its facts: {members} …"))
         else:
-            mend = did_you_mean(path, known, "`gpurules facts list` shows what may be stated")
-            problems.append(Problem(entry.place, "GR301", f"unknown fact '{printable(path)}'", mend))
+            grouped = isinstance(entry.value, document.Mapping)
+            names = {fact[: fact.rindex(".")] for fact in known} if grouped else known
+            mend = did_you_mean(path, names, "`gpurules facts` lists what may be stated")
+            problems.append(Problem(entry.place, "GR301", f"unknown {'group of facts' if grouped else 'fact'} '{printable(path)}'", mend))
 
 
 class _Reader:
@@ -128,8 +134,8 @@ class _Reader:
 
     def _state(self, path: str, node: Node) -> None:
         definition = self.vocabulary[path]
-        if definition.kind == "choice" and not self.allow_choices:
-            self.problems.append(Problem(node.place, "GR309", f"'{path}' is chosen by gpurules", "describe a machine with gpu.*, interconnect.*, parallel.*"))
+        if path.startswith("candidate.") and not self.allow_choices:
+            self.problems.append(Problem(node.place, "GR309", f"'{path}' is found by gpurules for each machine", "describe a machine with gpu.*, interconnect.*, parallel.*"))
             return
         try:
             value = statement.read(definition, node, self.rulebook.catalogs)

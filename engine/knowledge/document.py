@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -123,6 +123,8 @@ def _yaml_problem(error: yaml.YAMLError, file: str, text: str) -> Problem:
         assert mark is not None
         place = Place(file, mark.line + 1, mark.column + 1)
         what = printable(error.problem or error.context or "cannot be read", 200)
+        if error.problem and error.context and error.context_mark and error.context_mark.line < mark.line:
+            what += f" {printable(error.context, 200)} that starts at line {error.context_mark.line + 1}"
     else:
         position = min(getattr(error, "position", 0), len(text))
         line = text.count("\n", 0, position) + 1
@@ -178,11 +180,14 @@ class _Composer:
                 self._stop(event, f"alias '*{printable(event.anchor or '')}' refers to nothing before it, or to what holds it", "write the value out")
             node, nodes = self.anchors[event.anchor or ""]
             self._count(event, nodes)
-            return node
+            return replace(node, place=self._place(event), lead=None) if isinstance(node, Scalar) else replace(node, place=self._place(event))
         before = self.nodes
         self._count(event, 1)
         if depth > MAX_DEPTH:
             self._stop(event, "is nested too deeply", f"at most {MAX_DEPTH} levels")
+        tag = getattr(event, "tag", None)
+        if tag is not None and tag != "!":
+            self._problem(event, f"carries the tag '{printable(tag)}'", "write plain values without tags")
         if isinstance(event, yaml.ScalarEvent):
             node = self._scalar(event)
         elif isinstance(event, yaml.SequenceStartEvent):
@@ -195,8 +200,6 @@ class _Composer:
         return node
 
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
-        if event.tag is not None and event.tag != "!":
-            self._problem(event, f"carries the tag '{printable(event.tag)}'", "write plain values without tags")
         if any(0xD800 <= ord(c) < 0xE000 for c in event.value):
             self._problem(event, "holds half a character (a lone surrogate)", "write the character itself")
         kind = "text"

@@ -21,7 +21,7 @@ _COUNTS = {"K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "MILLION": 6, "BILLION": 9, 
 _WORDS = ["parameter", "parameters", "param", "params", "token", "tokens", "sequence", "sequences", "sample", "samples"]
 _MEMORY = (("byte", 1),)
 _EXAMPLES = {"byte": "'24 GB' or '24564 MiB'", "parameter": "'7B'", "W": "'350 W'", "byte/s": "'900 GB/s'", "bit/s": "'100 Gb/s'", "year": "'3 years'"}
-_EXAMPLES |= {"USD": "'12000 USD'", "bit": "'4 bit'", "s": "'2 h'", "FLOP/s": "'165 TFLOP/s'", "1": "0.34, or '34 %' for a share", "token": "4096"}
+_EXAMPLES |= {"USD": "'12000 USD'", "bit": "'4 bit'", "s": "'2 h'", "FLOP/s": "'165 TFLOP/s'", "token": "4096"}
 MAX_DIGITS, MAX_EXPONENT = 60, 400
 
 
@@ -54,7 +54,7 @@ def read(text: str, unit: Unit | None = None, share: bool = False) -> Quantity:
     """
     given = " ".join(unicodedata.normalize("NFKC", text).replace("−", "-").split())
     side, rest = _side(given)
-    low_text, high_text, tail = _numbers(rest, text)
+    low_text, high_text, tail = _numbers(rest, text, unit, share)
     if high_text is None:
         dimension, value = _scaled(low_text, tail, unit, share, text)
         return Quantity(*{"": (value, value), "low": (value, None), "high": (None, value)}[side], dimension)
@@ -77,7 +77,7 @@ def _side(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _numbers(text: str, given: str) -> tuple[str, str | None, str]:
+def _numbers(text: str, given: str, unit: Unit | None, share: bool) -> tuple[str, str | None, str]:
     """Split into (number, None, unit) or (low, high, "low unit\\0high unit")."""
     money = re.match(r"[$¥€]\s*(?=[\d.])", text)
     if money:
@@ -85,7 +85,7 @@ def _numbers(text: str, given: str) -> tuple[str, str | None, str]:
         text = f"{amount} {money.group().strip()}{slash}{per}"
     first = _NUMBER.match(text)
     if first is None:
-        mend = "write a number with its unit, e.g. '24 GB', '34 %', '7B'"
+        mend = "write a number with its unit, e.g. '24 GB', '34 %', '7B'" if unit is None else _example(unit, share)
         if re.match(r"(about|approx|circa|ca\.?|~|约|大约)", text, re.IGNORECASE):
             mend = "write how far it may be off as a range, e.g. '22..24 GB'"
         raise QuantityError(f"'{printable(given)}' is not a quantity", mend)
@@ -111,7 +111,7 @@ def _scaled(number: str, tail: str, unit: Unit | None, share: bool, given: str) 
     if unit is not None and written.dimension != unit.dimension:
         raise QuantityError(
             f"'{printable(given)}' is {units.describe(written.dimension)}, where {units.describe(unit.dimension)} is wanted",
-            _example(unit),
+            _example(unit, share),
         )
     try:
         return written.dimension, float(exact * written.scale) + 0.0
@@ -152,19 +152,21 @@ def _unit(tail: str, unit: Unit | None, share: bool, given: str) -> Unit:
         if inner is not None:
             return Unit(tail, inner.scale * 10 ** _COUNTS[money.group(1).upper()], inner.dimension)
     if parsed is None:
-        raise QuantityError(f"'{printable(tail)}' in '{printable(given)}' is not a unit", _unit_hint(tail, unit))
+        raise QuantityError(f"'{printable(tail)}' in '{printable(given)}' is not a unit", _unit_hint(tail, unit, share))
     if "%" in parsed.text and not share and unit is not None:
         raise QuantityError(f"'{printable(given)}' is a per cent figure, where {units.describe(unit.dimension)} is wanted", "write a plain number")
     return parsed
 
 
-def _example(unit: Unit) -> str:
+def _example(unit: Unit, share: bool) -> str:
+    if unit.text == "1":
+        return "write it like '34 %', or 0.34" if share else "write a plain number such as 4"
     return f"write it like {_EXAMPLES[unit.text]}" if unit.text in _EXAMPLES else f"write it in {unit.text}"
 
 
-def _unit_hint(tail: str, unit: Unit | None) -> str:
+def _unit_hint(tail: str, unit: Unit | None, share: bool) -> str:
     if unit is not None:
-        return _example(unit)
+        return _example(unit, share)
     hits = nearest(tail, units.known_spellings())
     return f"did you mean '{hits[0]}'?" if hits else "write a unit such as GB, W, %, byte, GB/s, years, USD"
 
