@@ -66,7 +66,7 @@ def _check(engine: Engine, rule: Rule, case: Case) -> Iterator[Problem]:
 
 
 def _evaluate(engine: Engine, case: Case, rule: Rule) -> Evaluation:
-    given = facts_module.read(case.facts, engine.rulebook)
+    given = facts_module.read(case.facts, engine.rulebook, allow_choices=True)
     choices: dict[str, Value] | None = {} if rule.for_each else None
     for entry in case.candidate.entries if case.candidate else ():
         choices = choices if choices is not None else {}

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Run, wide
+from gpurules.engine.inference.choice import contradict
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.rule import Advise, Ask
 from gpurules.engine.knowledge.vocabulary import COSTS
@@ -26,20 +27,41 @@ class Question:
 
 
 def status(evaluation: Evaluation) -> str:
-    """keep, provisional, ask, none_fits: what becomes of the stated machine; not_sized where task or size is missing."""
-    if not sized(evaluation):
+    """What the decision comes to.
+
+    not_sized: task or size is missing, no machine is looked for. keep: the stated machine meets every requirement.
+    provisional: it, or where it fails another, does so on assumptions. recommended: a candidate does so on what is given.
+    ask: none does and some are open, or rules name different machines. none_fits: every candidate is rejected.
+    A stated machine that is accepted on assumptions comes before any purchase: nobody should buy to avoid a question.
+    """
+    if not evaluation.sized:
         return "not_sized"
-    if not evaluation.has_candidate:
-        return "ask"
-    before, after = evaluation.accepted(evaluation.first), evaluation.accepted(evaluation.second)
-    if before is YES:
+    if evaluation.has_candidate and evaluation.accepted(evaluation.first) is YES:
         return "keep"
-    return "provisional" if after is YES else "none_fits" if NO in (before, after) else "ask"
+    if evaluation.has_candidate and evaluation.accepted(evaluation.second) is YES:
+        return "provisional"
+    if contradict(evaluation.scenarios):
+        return "ask"
+    if evaluation.given_choice.accepted:
+        return "recommended"
+    if evaluation.assuming_choice.accepted:
+        return "provisional"
+    return "ask" if evaluation.given_choice.undecided or evaluation.assuming_choice.undecided else "none_fits"
+
+
+def chosen(evaluation: Evaluation) -> tuple[str, ...]:
+    """The at most two candidates that the decision names, by card, count, link and plan; "stated" for the stated machine."""
+    found = status(evaluation)
+    if evaluation.has_candidate and evaluation.accepted(evaluation.second) is YES and found in ("keep", "provisional"):
+        return ("stated",)
+    if found == "recommended":
+        return tuple(j.candidate.id for j in evaluation.given_choice.chosen)
+    return tuple(j.candidate.id for j in evaluation.assuming_choice.chosen) if found == "provisional" else ()
 
 
 def verdict(evaluation: Evaluation) -> tuple[str, ...]:
-    """The part of the signature that a buyer acts on: the status."""
-    return (status(evaluation),)
+    """The part of the signature that a buyer acts on: the status, and the candidates chosen."""
+    return (status(evaluation), *chosen(evaluation))
 
 
 Signature = tuple[tuple[str, ...], frozenset[tuple[str, str, str, str, str]]]
@@ -80,12 +102,6 @@ def askable(evaluation: Evaluation, run: Run, names: Iterable[str]) -> tuple[str
     return tuple(found)
 
 
-def sized(evaluation: Evaluation) -> bool:
-    """Whether both what is done and how large the model is are given."""
-    known = evaluation.facts.known
-    return "workload.task" in known and bool({"model.size_class", "model.parameters"} & known or "memory.rule_of_thumb" in known)
-
-
 def questions(evaluation: Evaluation) -> tuple[tuple[Question, ...], int]:
     """What to measure next, most settled for its cost first, and how many rules wait for nothing but task and size.
 
@@ -106,9 +122,9 @@ def questions(evaluation: Evaluation) -> tuple[tuple[Question, ...], int]:
         for fact in causes:
             settles.setdefault(fact, []).append(rule.id)
     verdicts: set[str] = set()
-    if evaluation.has_candidate and evaluation.accepted(run) is DEPENDS:
+    if evaluation.has_candidate and evaluation.accepted(evaluation.second) is DEPENDS:
         for rule_id in evaluation.requirements:
-            verdicts.update(askable(evaluation, run, run.accept_causes(rule_id)))
+            verdicts.update(askable(evaluation, evaluation.second, evaluation.second.accept_causes(rule_id)))
     asked = _asked(evaluation)
     vocabulary = evaluation.program.rulebook.vocabulary.facts
     order = {path: i for i, path in enumerate(vocabulary)}
@@ -125,17 +141,18 @@ def _asked(evaluation: Evaluation) -> dict[str, tuple[str, ...]]:
     """Facts that must be asked for whatever follows: task and size, names that stand for several entries, and what rules ask."""
     run = evaluation.first
     asked: dict[str, tuple[str, ...]] = {}
-    if not sized(evaluation):
+    if not evaluation.sized:
         for fact in ("workload.task", "model.size_class"):
             if wide(run.value(fact)):
                 asked[fact] = ()
     for ambiguity in evaluation.facts.ambiguities:
         asked[ambiguity.path] = ()
-    for procedure in evaluation.program.procedures.values():
-        rule = procedure.rule
-        if not evaluation.looked_at(rule.id) or run.stands(rule.id) is NO:
-            continue
-        for conclusion in rule.then:
-            if isinstance(conclusion, Ask) and wide(run.value(conclusion.fact)):
-                asked[conclusion.fact] = (*asked.get(conclusion.fact, ()), rule.id)
+    for truth in (YES, DEPENDS):
+        for procedure in evaluation.program.procedures.values():
+            rule = procedure.rule
+            if not evaluation.looked_at(rule.id) or run.stands(rule.id) is not truth:
+                continue
+            for conclusion in rule.then:
+                if isinstance(conclusion, Ask) and askable(evaluation, run, [conclusion.fact]):
+                    asked[conclusion.fact] = (*asked.get(conclusion.fact, ()), rule.id)
     return asked

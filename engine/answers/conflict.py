@@ -46,9 +46,10 @@ def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | Non
 
 
 def met(evaluation: Evaluation) -> tuple[Meeting, ...]:
-    """Every conflict of which two sides are not *no*, whatever order the rules have.
+    """Every conflict of which both sides are not *no*, whatever order the rules have.
 
-    The sides are the rules that cite the claims; where the other side is no claim, a rule that overrides one of them.
+    The first claim disagrees with each of the others. A side speaks through the rules that cite its claim; where the other
+    side is no claim, through a rule that overrides one of them.
     """
     found: list[Meeting] = []
     rules = [p.rule for p in evaluation.program.procedures.values() if evaluation.looked_at(p.rule.id)]
@@ -67,6 +68,8 @@ def met(evaluation: Evaluation) -> tuple[Meeting, ...]:
                     if truths[other] is not NO and conflict.between[0] not in evaluation.program.procedures[other].rule.cites:
                         sides["with"] = max(sides.get("with", NO), truths[other])
                         speakers.append(("with", other))
-        if len(sides) > 1 and len({rule for _, rule in speakers}) > 1:
-            found.append(Meeting(conflict, sorted(sides.values())[-2], tuple(speakers)))
+        first = sides.pop(conflict.between[0], NO)
+        others = max(sides.values(), default=NO)
+        if min(first, others) is not NO and len({rule for _, rule in speakers}) > 1:
+            found.append(Meeting(conflict, min(first, others), tuple(speakers)))
     return tuple(found)

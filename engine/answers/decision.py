@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, wording
+from gpurules.engine.answers import change, conflict, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -61,6 +61,7 @@ class _Writer:
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
+            "choice": selection.document(self.evaluation),
             "measure_next": [self._question(q) for q in questions],
             "waiting_for_task_and_size": waiting,
             "conflicts": conflicts,

@@ -173,7 +173,7 @@ class Run:
     # ------------------------------------------------------------ advice, requirements, causes
 
     def overriders(self, rule: str) -> tuple[str, ...]:
-        return tuple(other for other, over in self.orders.overrides.items() if rule in over)
+        return self.orders.overriders.get(rule, ())
 
     def stands(self, rule: str) -> Truth:
         """Truth of a rule's advice: it holds, and no rule that overrides it does."""

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpurules.engine.inference import agenda, candidates
+from gpurules.engine.inference import agenda, candidates, choice
 from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.scalar import Program, compile_rulebook
 from gpurules.engine.knowledge import order
@@ -40,6 +41,31 @@ class Evaluation:
     second: Run
     assumptions: tuple[Assumption, ...]
     has_candidate: bool
+    workloads: tuple[Run, Run]
+    """Both passes over the workload alone, before any candidate was looked at."""
+
+    @property
+    def sized(self) -> bool:
+        """Whether both what is done and how large the model is are given; without, no machine is looked for."""
+        known = self.facts.known
+        return "workload.task" in known and bool({"model.size_class", "model.parameters", "memory.rule_of_thumb"} & known)
+
+    @cached_property
+    def given_choice(self) -> Choice:
+        """The choice among all candidates on what is given."""
+        return choice.choose(self.workloads[0], self.engine.candidate, self.engine.catalogued)
+
+    @cached_property
+    def assuming_choice(self) -> Choice:
+        """The choice with the assumptions made."""
+        if not self.assumptions:
+            return self.given_choice
+        return choice.choose(self.workloads[1], self.engine.candidate, self.engine.catalogued)
+
+    @cached_property
+    def scenarios(self) -> tuple[Scenario, ...]:
+        """Machines that rules name outright; where they differ, none is chosen until the question between them is settled."""
+        return choice.scenarios(self.second)
 
     @property
     def program(self) -> Program:
@@ -66,6 +92,7 @@ class Engine:
         self.rulebook = rulebook
         self.program = compile_rulebook(rulebook)
         self.workload, self.candidate = agenda.strata(self.program)
+        self.catalogued = candidates.catalogued(rulebook)
 
     def evaluate(
         self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None, orders: Orders | None = None
@@ -84,10 +111,11 @@ class Engine:
         first = self._run(given, pins, date, file, orders)
         assumptions = self._assume(first, facts.known)
         second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file, orders) if assumptions else first.copy()
+        workloads = first.copy(), second.copy()
         if has_candidate:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
-        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate)
+        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads)
 
     def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str, orders: Orders) -> Run:
         values = self.program.values(date)

@@ -135,7 +135,9 @@ class _Reader:
     def _state(self, path: str, node: Node) -> None:
         definition = self.vocabulary[path]
         if path.startswith("candidate.") and not self.allow_choices:
-            self.problems.append(Problem(node.place, "GR309", f"'{path}' is found by gpurules for each machine", "describe a machine with gpu.*, interconnect.*, parallel.*"))
+            self.problems.append(
+                Problem(node.place, "GR309", f"'{path}' is found by gpurules for each machine", "describe a machine with gpu.*, interconnect.*, parallel.*")
+            )
             return
         try:
             value = statement.read(definition, node, self.rulebook.catalogs)

@@ -10,9 +10,11 @@ from gpurules.engine.knowledge import order, statement
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.cells import Cells, Premise
 from gpurules.engine.knowledge.claims import Register
+from gpurules.engine.knowledge.document import Node, Scalar
 from gpurules.engine.knowledge.rule import Advise, Ask, Assume, Derive, Expression, Parameter, Prefer, Require, Rule, Step
 from gpurules.engine.knowledge.vocabulary import Definition, Vocabulary
 from gpurules.engine.language import syntax, typecheck
+from gpurules.engine.language.syntax import SyntaxFault
 from gpurules.engine.language.typecheck import NumberType, Scope, TableType, TruthType, Type
 from gpurules.engine.values import interval, unit
 from gpurules.engine.values.interval import Interval
@@ -43,13 +45,21 @@ class Orders:
     derivations: Mapping[str, Derivation]
     overrides: Mapping[str, frozenset[str]]
     above: Mapping[str, frozenset[str]]
+    overriders: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, derivations: Mapping[str, Derivation], overrides: Mapping[str, frozenset[str]]) -> Orders:
+        overriders: dict[str, list[str]] = {}
+        for rule, over in overrides.items():
+            for other in sorted(over):
+                overriders.setdefault(other, []).append(rule)
+        return cls(derivations, overrides, order.reach(overrides), {k: tuple(v) for k, v in overriders.items()})
 
     def reversed(self, winners: frozenset[str], losers: frozenset[str]) -> Orders:
         """The same orders with every edge from a winner to a loser turned round, as the other side of a conflict has it."""
         overrides = {rule: over - losers if rule in winners else over for rule, over in self.overrides.items()}
         for loser in losers & overrides.keys():
             overrides[loser] |= {w for w in winners if loser in self.overrides.get(w, ())}
-        above = order.reach(overrides) if not order.cycle(overrides) else self.above
         derivations = {}
         for fact, derivation in self.derivations.items():
             moved = losers & set(derivation.rules) if winners & set(derivation.rules) else frozenset[str]()
@@ -57,7 +67,7 @@ class Orders:
             at = min((i for i, r in enumerate(rest) if r in winners), default=0)
             rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:]) if moved else derivation.rules
             derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
-        return Orders(derivations, overrides, above)
+        return Orders.of(derivations, overrides if not order.cycle(overrides) else self.overrides)
 
 
 def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> tuple[Orders, list[Problem]]:
@@ -124,9 +134,8 @@ class _Linter:
                 case Prefer(figure, _, _, place):
                     self._candidate_only(rule, place, "prefer")
                     self._expression(rule, figure, scope, NumberType, used)
-                case Step(settings, place):
-                    for fact in settings:
-                        self._fact(fact, place)
+                case Step():
+                    self._step(conclusion)
         self._texts(rule, scope, used)
         self._needs(rule)
         for name, parameter in rule.parameters.items():
@@ -167,9 +176,10 @@ class _Linter:
             self.problem(expression.source.at(fault.span[0]), fault.code, fault.message, fault.mend)
         names = syntax.names(expression.tree)
         used.update(names)
-        for name in names:
-            if name.startswith("candidate.") and name in scope and rule.for_each != "candidate":
-                self.problem(expression.source.place, "GR415", f"'{name}' stands in a rule about the workload", "add for_each: candidate, or use gpu.*")
+        for node in syntax.walk(expression.tree):
+            if isinstance(node, syntax.Name) and node.path.startswith("candidate.") and node.path in scope and rule.for_each != "candidate":
+                place = expression.source.at(node.span[0])
+                self.problem(place, "GR415", f"'{node.path}' stands in a rule about the workload", "add for_each: candidate, or use gpu.*")
         if dimension is not None and isinstance(found, NumberType) and found is not typecheck.ANY_ZERO and found.dimension != dimension:
             message = f"gives {unit.describe(found.dimension)}, where {unit.describe(dimension)} is wanted"
             self.problem(expression.source.place, "GR105", message, "bring it to the fact's unit")
@@ -188,7 +198,7 @@ class _Linter:
                 self.problem(conclusion.place, "GR415", f"'{conclusion.fact}' is derived in the wrong stratum", mend)
         if definition.number:
             if conclusion.expression is None:
-                self.problem(conclusion.node.place, "GR100", "not an expression", "write arithmetic over facts and parameters")
+                self._no_expression(conclusion.node)
             else:
                 self._expression(rule, conclusion.expression, scope, NumberType, used, definition.unit.dimension)
             return
@@ -197,25 +207,41 @@ class _Linter:
         except GpurulesError as error:
             self.problems.extend(error.problems)
 
+    def _no_expression(self, node: Node) -> None:
+        try:
+            syntax.parse(node.text if isinstance(node, Scalar) else "")
+        except SyntaxFault as fault:
+            place = node.at(fault.offset) if isinstance(node, Scalar) else node.place
+            self.problem(place, "GR100", fault.message if isinstance(node, Scalar) else "not an expression", fault.mend)
+
+    def _step(self, step: Step) -> None:
+        for fact, node in step.settings.items():
+            definition = self._fact(fact, step.places[fact])
+            if definition is not None:
+                try:
+                    statement.read(definition, node, self.catalogs)
+                except GpurulesError as error:
+                    self.problems.extend(error.problems)
+
     def _advice(self, advice: Advise) -> None:
         for kind, word, known in (("topic", advice.topic, self.vocabulary.topics), ("action", advice.action, self.vocabulary.actions)):
             if word not in known:
                 mend = did_you_mean(word, known, f"{kind}s are listed in schemas/vocabulary/advice.yaml")
-                self.problem(advice.place, "GR405", f"unknown {kind} '{word}'", mend)
+                self.problem(advice.places[kind], "GR405", f"unknown {kind} '{word}'", mend)
 
     def _texts(self, rule: Rule, scope: Scope, used: set[str]) -> None:
         for language, template in rule.because.items():
-            place = rule.where("because", language)
             for figure in template.figures:
                 names = syntax.names(figure.tree)
                 used.update(names)
                 if isinstance(figure.tree, syntax.Name):
                     if figure.tree.path not in scope:
                         mend = did_you_mean(figure.tree.path, scope, "facts are listed in schemas/vocabulary")
+                        place = template.source.at(figure.offset + figure.tree.span[0])
                         self.problem(place, "GR101", f"unknown fact or parameter '{figure.tree.path}' in the text", mend)
                     continue
                 for fault in typecheck.check(figure.tree, scope, NumberType)[1]:
-                    self.problem(place, fault.code, fault.message, fault.mend)
+                    self.problem(template.source.at(figure.offset + fault.span[0]), fault.code, fault.message, fault.mend)
 
     def _needs(self, rule: Rule) -> None:
         for index, fact in enumerate(rule.needs):
@@ -278,7 +304,7 @@ class _Linter:
         if ring:
             place = self.rules[ring[0]].where("overrides")
             self.problem(place, "GR406", f"rules override each other in a ring: {' → '.join((*ring, ring[0]))}", "remove one of the overrides")
-            return Orders({}, {}, {})
+            return Orders.of({}, {})
         above = order.reach({k: overrides.get(k, frozenset()) for k in running})
         derivations: dict[str, Derivation] = {}
         for kind in (Derive, Assume):
@@ -293,7 +319,7 @@ class _Linter:
                     derivations[fact] = found
         self._cycles(running, derivations)
         self._requirements(running, derivations)
-        return Orders(derivations, overrides, above)
+        return Orders.of(derivations, overrides)
 
     def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
         rules = [rule for rule, _ in group]
@@ -333,7 +359,10 @@ class _Linter:
         if ring:
             rule = running[derivations[ring[0]].rules[0]]
             self.problem(
-                rule.where("then"), "GR407", f"derived facts go round in a circle: {' ← '.join((*ring, ring[0]))}", "derive one of them from given facts"
+                next(c.place for c in rule.then if isinstance(c, Derive) and c.fact == ring[0]),
+                "GR407",
+                f"derived facts go round in a circle: {' ← '.join((*ring, ring[0]))}",
+                "derive one of them from given facts",
             )
 
     def _requirements(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:

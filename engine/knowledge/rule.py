@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass
 
@@ -13,7 +14,7 @@ from gpurules.engine.language import syntax
 from gpurules.engine.language.syntax import All, Any, Not, SyntaxFault
 from gpurules.engine.values import quantity
 from gpurules.engine.values.interval import Interval
-from gpurules.engine.values.problem import Place, Problem
+from gpurules.engine.values.problem import Place, Problem, printable
 from gpurules.engine.values.quantity import QuantityError
 from gpurules.engine.values.unit import Dimension
 
@@ -94,6 +95,7 @@ class Advise:
     action: str
     machine: MappingABC[str, object]
     place: Place
+    places: MappingABC[str, Place]
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +122,7 @@ class Prefer:
 class Step:
     settings: MappingABC[str, Node]
     place: Place
+    places: MappingABC[str, Place]
 
 
 Conclusion = Derive | Assume | Advise | Ask | Require | Prefer | Step
@@ -239,10 +242,10 @@ class _Reader:
     def _template(self, node: Node) -> Template:
         assert isinstance(node, Scalar)
         try:
-            return template.parse(node.text)
+            return template.parse(node)
         except SyntaxFault as fault:
             self.problems.append(Problem(node.at(fault.offset), "GR120", fault.message, fault.mend))
-            return Template(())
+            return Template((), node)
 
     # ------------------------------------------------------------ parameters
 
@@ -250,7 +253,7 @@ class _Reader:
         plain = document.plain(node)
         assert isinstance(plain, dict) and isinstance(node, Mapping)
         dimensions: list[tuple[Dimension, Place]] = []
-        since, cites = str(plain.get("since", "")), tuple(plain["cites"])
+        since, cites = self._day(node.get("since")), tuple(plain["cites"])
         values: list[Dated] = []
         value = node.get("value")
         if isinstance(value, Scalar):
@@ -259,7 +262,7 @@ class _Reader:
             assert isinstance(item, Mapping)
             start, figure = item.get("since"), item.get("value")
             assert isinstance(start, Scalar) and isinstance(figure, Scalar)
-            values.append(Dated(start.text, *self._figure(figure, dimensions)))
+            values.append(Dated(self._day(start), *self._figure(figure, dimensions)))
         rows = tuple(self._row(item, cites, dimensions) for item in _items(node.get("rows")))
         for dimension, place in dimensions[1:]:
             if dimension != dimensions[0][0]:
@@ -274,6 +277,15 @@ class _Reader:
             since,
             node.place,
         )
+
+    def _day(self, node: Node | None) -> str:
+        if not isinstance(node, Scalar):
+            return ""
+        try:
+            datetime.date.fromisoformat(node.text)
+        except ValueError:
+            self.problems.append(Problem(node.place, "GR413", f"'{printable(node.text, 40)}' is not a day", "write it as 2026-11-30"))
+        return node.text
 
     def _figure(self, node: Scalar, dimensions: list[tuple[Dimension, Place]]) -> tuple[Interval, str]:
         try:
@@ -308,7 +320,9 @@ class _Reader:
                 return [kind(e.key, e.value, self._maybe(e.value), e.place) for e in _entries(node)]
             case "advise":
                 assert isinstance(plain, dict)
-                return [Advise(plain["topic"], plain["level"], plain["action"], plain.get("machine", {}), place)]
+                return [
+                    Advise(plain["topic"], plain["level"], plain["action"], plain.get("machine", {}), place, {e.key: e.value.place for e in _entries(node)})
+                ]
             case "ask":
                 return [Ask(n.text, n.place) for n in (_items(node) or [node]) if isinstance(n, Scalar)]
             case "require":
@@ -319,7 +333,7 @@ class _Reader:
                 figure = self._expression(node.get("figure") or node)
                 return [] if figure is None else [Prefer(figure, plain["direction"], plain.get("rank", 1), place)]
         settings = node.get("set") if isinstance(node, Mapping) else None
-        return [Step({e.key: e.value for e in _entries(settings)}, place)]
+        return [Step({e.key: e.value for e in _entries(settings)}, place, {e.key: e.place for e in _entries(settings)})]
 
     def _maybe(self, node: Node) -> Expression | None:
         """A value that may be an expression (for a number) or members (for an enumeration); lint decides by the fact."""

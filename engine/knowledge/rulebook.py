@@ -17,7 +17,7 @@ from gpurules.engine.knowledge.lint import Derivation, Orders
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.values import canonical
-from gpurules.engine.values.problem import GpurulesError, Place, Problem
+from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 SEMANTICS = 1
 """Number of the semantics (docs/semantics.md) that this engine implements; part of every digest."""
@@ -65,7 +65,10 @@ def folder(path: Path) -> Files:
         raise GpurulesError([Problem(Place(str(path)), "GR001", "is no folder of rules", "name a folder that holds <ID>-<slug>.yaml files")])
     own = packaged()
     inner = {name: path / name if (path / "rules").is_dir() and (path / name).is_dir() else None for name in ("rules", "catalogs", "schemas")}
-    return Files(inner["rules"] or path, inner["catalogs"] or own.catalogs, inner["schemas"] or own.schemas)
+    rules = inner["rules"] or path
+    if next((shown for shown, _ in _yaml_files(rules, "rules") if shown != "rules/rulebook.yaml"), None) is None:
+        raise GpurulesError([Problem(Place(str(path)), "GR001", "holds no rules", "name a folder that holds <ID>-<slug>.yaml files")])
+    return Files(rules, inner["catalogs"] or own.catalogs, inner["schemas"] or own.schemas)
 
 
 def load(files: Files | None = None) -> Rulebook:
@@ -81,7 +84,7 @@ class _Loader:
 
     def load(self) -> Rulebook:
         catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
-        register = claims.load(self._data("claims.yaml"), self._data("conflicts.yaml"))
+        register = self._register()
         words = self._vocabulary(catalogs)
         about, rules = self._rules()
         self._stop()
@@ -120,7 +123,16 @@ class _Loader:
         return plain
 
     def _catalog(self, name: str, kind: str) -> Catalog:
-        return catalog.load(self._data(name), kind)
+        try:
+            return catalog.load(self._data(name), kind)
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _misshapen(name, error) from None
+
+    def _register(self) -> Register:
+        try:
+            return claims.load(self._data("claims.yaml"), self._data("conflicts.yaml"))
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _misshapen("claims.yaml and conflicts.yaml", error) from None
 
     def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> Vocabulary:
         documents: dict[str, Node] = {}
@@ -165,6 +177,12 @@ class _Loader:
             found[one.id] = one
             self.plain[f"rules/{one.id}"] = plain
         return about, dict(sorted(found.items()))
+
+
+def _misshapen(name: str, error: Exception) -> GpurulesError:
+    """Catalogues are read without a schema of their own: what an entry lacks is named, not where it stands."""
+    lacks = f"an entry lacks {error}" if isinstance(error, KeyError) else f"an entry has the wrong form: {printable(str(error), 120) or 'not a mapping'}"
+    return GpurulesError([Problem(Place(f"catalogs/{name}"), "GR202", lacks, "compare it with the packaged catalogue")])
 
 
 def _yaml_files(folder: Traversable, shown: str) -> Iterator[tuple[str, Traversable]]:

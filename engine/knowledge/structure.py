@@ -38,10 +38,18 @@ def _problems(error: ValidationError, node: Node, code: str) -> Iterable[Problem
             for inner in deepest:
                 yield from _problems(inner, node, code)
             return
+        keyed = [e for e in error.context if e.validator in ("additionalProperties", "maxProperties")]
+        if keyed and isinstance(error.instance, dict):
+            yield from _problems(keyed[0], node, code)
+            return
     path = list(error.absolute_path)
     place = document.located(node, path)
     name = ".".join(str(p) for p in path) or "the file"
-    if error.validator in ("additionalProperties", "propertyNames") and isinstance(error.instance, dict):
+    if "propertyNames" in error.absolute_schema_path:
+        key = str(error.instance)
+        yield Problem(_key_place(node, path, key), code, f"'{printable(key, 40)}' cannot be a name in {name}", _example(error))
+        return
+    if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         yield from _unknown_keys(error, node, path, name, code)
         return
     yield Problem(place, code, *_worded(error, name))
@@ -67,6 +75,12 @@ def _key_place(node: Node, path: list[str | int], key: str) -> Place:
     return node.place
 
 
+def _example(error: ValidationError) -> str:
+    """What the value should look like, by the schema's own example."""
+    examples = error.schema.get("examples", ()) if isinstance(error.schema, dict) else ()
+    return f"write it like {examples[0]}" if examples else "see the rule format in docs/rules.md"
+
+
 def _worded(error: ValidationError, name: str) -> tuple[str, str]:
     value = cast(Any, error.validator_value)
     instance: Any = error.instance
@@ -79,14 +93,23 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             return f"{name} is '{shown}'", did_you_mean(str(error.instance), value, "write one of " + ", ".join(map(str, value)))
         case "type":
             wanted = value if isinstance(value, list) else [value]
-            return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", "see the rule format in docs/rules.md"
+            return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", _example(error)
         case "pattern":
-            return f"{name} is '{shown}'", f"it must look like {value}"
+            return f"{name} is '{shown}'", _example(error)
+        case "minItems" | "minProperties" | "minLength":
+            return f"{name} is empty", "give at least one, or leave the key out where it may be left out"
+        case "maxProperties":
+            return (
+                f"{name} has {len(instance)} keys, {', '.join(printable(str(k), 40) for k in instance)}",
+                "write one key; begin each item of a list with its own -",
+            )
         case "anyOf" | "oneOf":
             keys: list[str] = []
             for option in value:
                 keys += [" and ".join(option["required"])] if "required" in option else []
             if keys:
                 return f"{name} needs " + " or ".join(keys), "give one of them"
-            return f"{name} cannot be '{shown}'", "see the rule format in docs/rules.md"
+            types = [_TYPES.get(str(e.validator_value), "") for e in error.context or () if e.validator == "type"]
+            wanted = " or ".join(dict.fromkeys(t for t in types if t)) or "something else"
+            return f"{name} must be {wanted}, not '{shown}'", "see the rule format in docs/rules.md"
     return f"{name}: {printable(error.message, 160)}", "see the rule format in docs/rules.md"

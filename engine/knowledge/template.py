@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from gpurules.engine.knowledge.document import Scalar
 from gpurules.engine.language import syntax
 from gpurules.engine.language.syntax import SyntaxFault
 
@@ -26,17 +27,19 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """Pieces of text and figures, in order."""
+    """Pieces of text and figures, in order, and the scalar that they were written in."""
 
     pieces: tuple[str | Figure, ...]
+    source: Scalar
 
     @property
     def figures(self) -> tuple[Figure, ...]:
         return tuple(p for p in self.pieces if isinstance(p, Figure))
 
 
-def parse(text: str) -> Template:
-    """The template that `text` spells. Raises SyntaxFault with the character at fault."""
+def parse(source: Scalar) -> Template:
+    """The template that a text spells. Raises SyntaxFault with the character at fault."""
+    text = source.text
     pieces: list[str | Figure] = []
     end = 0
     for match in re.finditer(r"\{\{(.*?)\}\}", text, re.DOTALL):
@@ -52,8 +55,11 @@ def parse(text: str) -> Template:
             raise SyntaxFault(fault.message, fault.mend, match.start(1) + fault.offset) from None
         end = match.end()
     rest = text[end:]
-    if "{{" in rest or "}}" in rest or "{%" in text or "{#" in text:
-        raise SyntaxFault("braces that hold no figure", "write {{ fact or parameter }}; nothing else runs in a text", end)
+    stray = re.search(r"\{\{|\}\}", rest)
+    braces = re.search(r"\{%|\{#", text)
+    if stray or braces:
+        at = braces.start() if braces else end + (stray.start() if stray else 0)
+        raise SyntaxFault("braces that hold no figure", "write {{ fact or parameter }}; nothing else runs in a text", at)
     if rest:
         pieces.append(rest)
-    return Template(tuple(pieces))
+    return Template(tuple(pieces), source)

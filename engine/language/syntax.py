@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from gpurules.engine.values.problem import printable
 
 MAX_LENGTH, MAX_DEPTH = 1000, 40
 FUNCTIONS = {
@@ -115,11 +118,32 @@ def parse(text: str) -> Node:
     try:
         body = ast.parse(source, mode="eval").body
     except SyntaxError as error:
-        offset = len(source.encode()[: max(0, (error.offset or 1) - 1)].decode("utf-8", "ignore"))
-        raise SyntaxFault(f"not an expression: {error.msg}", _ALLOWED, lead + offset) from None
+        raise SyntaxFault("not an expression of the rule language", _slip(source), lead + _stumble(source, error)) from None
     except (ValueError, RecursionError, MemoryError, OverflowError):
         raise SyntaxFault("not an expression", _ALLOWED, lead) from None
     return _Reader(source, lead).read(body, 0)
+
+
+def _stumble(source: str, error: SyntaxError) -> int:
+    """The character at which reading stopped; the end where more was awaited."""
+    if not error.offset or (error.lineno or 1) > 1:
+        return len(source)
+    return min(len(source), error.offset - 1)
+
+
+_SLIPS = (
+    (r"(?<![<>=!])=(?![=])", "compare with ==; a single = has no meaning here"),
+    (r"&&|\|\||(?<!\w)(?:AND|OR|NOT)(?!\w)", "write and, or, not"),
+    (r"(?<![\w.])\d[\d.,]*\s*(?:%|[A-Za-z])", "name the figure under parameters:, with unit, source and date, and write its name here"),
+    (r"=<|=>|<>", "comparisons are < <= > >= == !="),
+    (r"[“”‘’，（）]", "write plain quotes, commas and brackets: ' , ( )"),
+)
+
+
+def _slip(source: str) -> str:
+    """What to write instead of a common slip."""
+    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", source)
+    return next((mend for pattern, mend in _SLIPS if re.search(pattern, outside)), _ALLOWED)
 
 
 class _Reader:
@@ -164,7 +188,8 @@ class _Reader:
             case ast.Call(func=ast.Name(id=function), keywords=[]):
                 arguments = tuple(self.read(a, depth + 1) for a in node.args)
                 return Call(function, arguments, span=span)
-        raise self._fault(node, f"{type(node).__name__.lower()} is not part of the language")
+        start, end = self._span(node)
+        raise self._fault(node, f"'{printable(self.source[start - self.lead : end - self.lead], 40)}' is not part of the rule language")
 
     def _finite(self, node: ast.expr, number: int | float) -> float:
         try:

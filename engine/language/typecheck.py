@@ -191,7 +191,12 @@ class _Checker:
         least, most = syntax.FUNCTIONS[node.function]
         if not least <= len(node.arguments) <= most:
             wanted = f"{least}" if least == most else f"{least} to {most}"
-            self.fault(node, "GR107", f"{node.function} takes {wanted} arguments, not {len(node.arguments)}", "give it that many")
+            self.fault(
+                node,
+                "GR107",
+                f"{node.function} takes {wanted} argument{'' if wanted == '1' else 's'}, not {len(node.arguments)}",
+                "see the functions in docs/rules.md",
+            )
             return None
         if node.function == "lookup":
             return self._lookup(node)

@@ -1,0 +1,187 @@
+"""The choice: every candidate judged by the rules, the accepted ones ranked by the criteria that rules give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from gpurules.engine.inference.agenda import Run, Stratum
+from gpurules.engine.inference.candidates import Candidate
+from gpurules.engine.knowledge.rule import Advise, Prefer, Require
+from gpurules.engine.language.compile import Function
+from gpurules.engine.language.syntax import Name
+from gpurules.engine.values.interval import Interval, exceeds
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+
+FINALISTS = 2
+"""Card models that an answer names at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Criterion:
+    """One figure that candidates are compared by, from one rule; `step` is the difference that counts."""
+
+    rule: str
+    fact: str
+    direction: str
+    rank: int
+    step: float
+    figure: Function
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate in one pass: its verdict, and the rules that reject it or leave it open."""
+
+    candidate: Candidate
+    verdict: Truth
+    against: tuple[str, ...]
+    open: tuple[str, ...]
+    scores: tuple[Interval, ...]
+    order: tuple[float | str, ...]
+    causes: tuple[str, ...]
+    """Of an undecided one: given facts that can settle it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scenario:
+    """A machine that a rule names outright: number of cards, memory of each by name, and how they divide the work."""
+
+    rule: str
+    count: str
+    memory_nominal: str
+    plan: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """All candidates of one pass, accepted ones best first; what was chosen; what rejects and what is open, counted."""
+
+    criteria: tuple[Criterion, ...]
+    accepted: tuple[Judged, ...]
+    undecided: tuple[Judged, ...]
+    rejected: tuple[Judged, ...]
+    chosen: tuple[Judged, ...]
+    nearest: tuple[Judged, ...]
+
+    @property
+    def rejections(self) -> Counter[str]:
+        return Counter(rule for j in self.rejected for rule in j.against)
+
+
+def scenarios(run: Run) -> tuple[Scenario, ...]:
+    """The machines that standing advice names."""
+    found = []
+    for procedure in run.program.procedures.values():
+        rule = procedure.rule
+        for conclusion in rule.then:
+            if isinstance(conclusion, Advise) and conclusion.machine and not rule.for_each and run.stands(rule.id) is YES:
+                machine = conclusion.machine
+                plan = machine.get("plan", ())
+                named = tuple(map(str, plan)) if isinstance(plan, list) else (str(plan),) if plan else ()
+                found.append(Scenario(rule.id, str(machine.get("count", "")), str(machine.get("memory_nominal", "")), named))
+    return tuple(found)
+
+
+def contradict(named: Sequence[Scenario]) -> bool:
+    """Whether rules name different machines."""
+    return len({(s.count, s.memory_nominal) for s in named}) > 1
+
+
+def criteria(run: Run) -> tuple[Criterion, ...]:
+    """The criteria of the rules that surely hold, in order of rank, then rule."""
+    facts = run.program.rulebook.vocabulary.facts
+    found = []
+    for procedure in run.program.procedures.values():
+        preferences = [c for c in procedure.rule.then if isinstance(c, Prefer)]
+        if preferences and run.stands(procedure.rule.id) is YES:
+            for preference, figure in zip(preferences, procedure.prefers, strict=True):
+                tree = preference.figure.tree
+                step = facts[tree.path].step if isinstance(tree, Name) and tree.path in facts else 0.0
+                found.append(Criterion(procedure.rule.id, tree.path if isinstance(tree, Name) else "", preference.direction, preference.rank, step, figure))
+    return tuple(sorted(found, key=lambda c: (c.rank, c.rule)))
+
+
+def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate]) -> Choice:
+    """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen."""
+    requiring = tuple(p.rule.id for p in run.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+    measures: tuple[Criterion, ...] | None = None
+    groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
+    for candidate in candidates:
+        fork = judged(run, stratum, candidate)
+        measures = criteria(fork) if measures is None else measures
+        outcome = {rule: fork.accepts(rule) for rule in requiring}
+        verdict = min(outcome.values(), default=YES)
+        scores = tuple(c.figure(fork.values) for c in measures) if verdict is not NO or sum(t is NO for t in outcome.values()) == 1 else ()
+        against = tuple(r for r, t in outcome.items() if t is NO)
+        order: tuple[float | str, ...] = (*_ranks(measures, scores), _power(fork), float(candidate.count), candidate.id)
+        open_rules = tuple(r for r, t in outcome.items() if t is DEPENDS)
+        causes = tuple(dict.fromkeys(c for r in open_rules for c in fork.accept_causes(r))) if verdict is DEPENDS else ()
+        groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
+    accepted = sorted(groups[YES], key=lambda j: j.order)
+    rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
+    return Choice(measures or (), tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected))
+
+
+def judged(run: Run, stratum: Stratum, candidate: Candidate) -> Run:
+    """A copy of a workload's run in which the candidate's figures stand and its rules were judged."""
+    fork = run.copy()
+    for path, value in candidate.figures.items():
+        fork.values[run.program.slots[path]] = value
+    fork.along(stratum)
+    return fork
+
+
+def _ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[float, ...]:
+    """Sort keys, best first: each criterion's worst case in whole steps, costs rising, benefits falling."""
+    ranks = []
+    for criterion, score in zip(measures, scores, strict=False):
+        worst = score.low if criterion.direction == "high" else score.high
+        steps = _steps(worst, criterion.step)
+        ranks.append(-steps if criterion.direction == "high" else steps)
+    return tuple(ranks)
+
+
+def _steps(value: float, step: float) -> float:
+    if not step or value in (float("inf"), float("-inf")):
+        return value
+    return float(round(Fraction(value) / Fraction(step)))
+
+
+def _power(fork: Run) -> float:
+    power = fork.value("candidate.power")
+    return power.high if isinstance(power, Interval) else 0.0
+
+
+def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:
+    """The best candidate of each of the first card models."""
+    best: dict[str, Judged] = {}
+    for one in accepted:
+        best.setdefault(one.candidate.card, one)
+        if len(best) == FINALISTS:
+            break
+    return tuple(best.values())
+
+
+def _nearest(rejected: Sequence[Judged], each: int = 2, most: int = 8) -> tuple[Judged, ...]:
+    """Rejected candidates worth a word: those that one rule alone rules out, the best of each rule, one a card."""
+    found: list[Judged] = []
+    counts: Counter[str] = Counter()
+    cards: set[str] = set()
+    for one in rejected:
+        if len(one.against) == 1 and counts[one.against[0]] < each and one.candidate.card not in cards:
+            found.append(one)
+            counts[one.against[0]] += 1
+            cards.add(one.candidate.card)
+        if len(found) == most:
+            break
+    return tuple(found)
+
+
+def leads(criterion: Criterion, own: Interval, others: Iterable[Interval]) -> bool:
+    """Whether the worst case is at or above every other's best case: a sure lead."""
+    if criterion.direction == "high":
+        return all(not exceeds(other.high, own.low) for other in others)
+    return all(not exceeds(own.high, other.low) for other in others)
