@@ -49,7 +49,7 @@ def stated(facts: Vocabulary) -> dict[str, list[Definition]]:
     """The facts that a facts file may state, by group."""
     groups: dict[str, list[Definition]] = {}
     for definition in facts.facts.values():
-        if definition.kind != "choice":
+        if definition.kind != "choice" and not definition.path.startswith("candidate."):
             groups.setdefault(definition.path.partition(".")[0], []).append(definition)
     return groups
 

@@ -17,6 +17,7 @@ CHECKS = {
     "mypy of the tools": ["-m", "mypy", "--strict", "tools", ".ci/check_wheel.py"],
     "imports go down only": ["-c", IMPORTS, "--no-cache"],
     "generated files": ["tools/generate.py", "--check"],
+    "picture of the report": ["tools/picture.py", "--check"],
 }
 
 
