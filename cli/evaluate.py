@@ -25,7 +25,9 @@ from gpurules.engine.values.problem import Place, Problem, printable
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
 @language_option
 @rules_option
-def command(facts: Path, settings: tuple[str, ...], format_: str, date: str | None, fail_on: str | None, width: int | None, language: str, rules: Path | None) -> None:
+def command(
+    facts: Path, settings: tuple[str, ...], format_: str, date: str | None, fail_on: str | None, width: int | None, language: str, rules: Path | None
+) -> None:
     """Evaluate FACTS.yaml ("-" for standard input) and print the decision.
 
     Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
