@@ -230,7 +230,7 @@ class _Linter:
                 self.problem(advice.places[kind], "GR405", f"unknown {kind} '{word}'", mend)
 
     def _texts(self, rule: Rule, scope: Scope, used: set[str]) -> None:
-        for language, template in rule.because.items():
+        for template in rule.because.values():
             for figure in template.figures:
                 names = syntax.names(figure.tree)
                 used.update(names)

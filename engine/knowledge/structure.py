@@ -110,6 +110,8 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             if keys:
                 return f"{name} needs " + " or ".join(keys), "give one of them"
             types = [_TYPES.get(str(e.validator_value), "") for e in error.context or () if e.validator == "type"]
-            wanted = " or ".join(dict.fromkeys(t for t in types if t)) or "something else"
-            return f"{name} must be {wanted}, not '{shown}'", "see the rule format in docs/rules.md"
+            return (
+                f"{name} must be {' or '.join(dict.fromkeys(t for t in types if t)) or 'something else'}, not '{shown}'",
+                "see the rule format in docs/rules.md",
+            )
     return f"{name}: {printable(error.message, 160)}", "see the rule format in docs/rules.md"
