@@ -10,8 +10,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from gpurules.engine.answers.blocks import Bar, Bars, Block, Grid, Item, Items, Section, Words
 from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.report import Bar, Bars, Block, Grid, Item, Items, Section, Words, report
+from gpurules.engine.answers.report import report
 from gpurules.engine.values.problem import printable
 
 TONES = {

@@ -1,0 +1,91 @@
+"""The sections about machines: those recommended, how they compare, and why others were ruled out."""
+
+from __future__ import annotations
+
+from gpurules.engine.answers.blocks import Block, Grid, Item, Items, Words
+from gpurules.engine.answers.decision import Document
+from gpurules.engine.answers.phrases import LEVELS
+from gpurules.engine.answers.reader import Reader
+
+_COMPARED = (
+    "candidate.memory_need", "candidate.memory_usable", "candidate.headroom", "candidate.interconnect_bandwidth",
+    "candidate.half_tensor_rate", "candidate.memory_bandwidth", "candidate.power",
+)  # fmt: skip
+
+
+class MachineReader(Reader):
+    """Reads the choice among candidates."""
+
+    def recommended(self) -> list[Block]:
+        """The machines chosen, each with memory a card, headroom, power and what rules say of it; or the scenarios."""
+        if self.choice is None:
+            return []
+        blocks: list[Block] = []
+        if self.choice["chosen"]:
+            blocks.append(Items(tuple(self._machine(i, m) for i, m in enumerate(self.choice["chosen"], 1))))
+        scenarios = self.choice["scenarios"]
+        if scenarios:
+            key = "scenarios_contradict" if self.choice["contradicting"] else "scenarios_agree"
+            blocks.append(Words(self.word(key), "caution" if self.choice["contradicting"] else ""))
+            blocks.append(Items(tuple(self._scenario(s) for s in scenarios)))
+        counts = {k: self.choice[k] for k in ("considered", "accepted", "undecided", "rejected")}
+        blocks.append(Words(self.word("considered", **counts), "quiet"))
+        if self.choice["unsettled"]:
+            most = self.choice["unsettled"][0]
+            blocks.append(Words(self.word("unsettled", fact=most["fact"], count=most["candidates"]), "quiet"))
+        return blocks
+
+    def _machine(self, number: int, machine: Document) -> Item:
+        figures = {path: self.said(f["shown"]) for path, f in machine["figures"].items()}
+        details = [
+            self.word(
+                "machine_memory",
+                need=figures["candidate.memory_need"],
+                usable=figures["candidate.memory_usable"],
+                headroom=figures["candidate.headroom"],
+                fit=figures["candidate.fit"],
+            ),
+            self.word("machine_power", power=figures["candidate.power"], each=figures["candidate.power_limit"], tier=figures["candidate.tier"]),
+        ]
+        leads = [s["fact"] for s in machine["scores"] if s["leads"]]
+        criteria = [c for c in self.choice["criteria"] if c["fact"] in leads] if self.choice else []
+        if criteria:
+            titles = [f"{self.said(c['title'])} [{c['rule']}]" for c in criteria]
+            details.append(self.word("leads", criteria=self.join(titles)))
+        elif machine["scores"]:
+            details.append(self.word("tied"))
+        for advice in machine["advice"]:
+            details.append(f"{LEVELS[advice['level']].get(self.language)}: {self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
+        return Item(str(number), self.named(machine), (), "recommend", tuple(details))
+
+    def _scenario(self, scenario: Document) -> Item:
+        text = self.word("scenario", count=scenario["count"], memory=scenario["memory_nominal"], title=self.said(scenario["title"]))
+        return Item("·", text, (scenario["rule"], *scenario["cites"]))
+
+    def compared(self) -> list[Block]:
+        """Finalists side by side, criterion by criterion, then figure by figure."""
+        if self.choice is None or len(self.choice["chosen"]) < 2:
+            return []
+        machines = self.choice["chosen"]
+        rows: list[tuple[str, ...]] = []
+        for index, criterion in enumerate(self.choice["criteria"]):
+            cells = [self.said(m["scores"][index]["shown"]) + (" *" if m["scores"][index]["leads"] else "") for m in machines]
+            rows.append((f"{self.said(criterion['title'])} [{criterion['rule']}]", *cells))
+        titles = {c["fact"] for c in self.choice["criteria"]}
+        for path in _COMPARED:
+            if path not in titles:
+                rows.append((self.word(path), *(self.said(m["figures"][path]["shown"]) for m in machines)))
+        heads = (self.word("criterion"), *(f"{m['count']} × {m['card']['name']}" for m in machines))
+        return [Grid(heads, tuple(rows)), Words(self.word("leads_mark"), "quiet")]
+
+    def rejected(self) -> list[Block]:
+        """The nearest rejected alternatives, each with the one reason that rules it out, and how often each rule rejects."""
+        if self.choice is None:
+            return []
+        items = []
+        for machine in self.choice["nearest_rejected"]:
+            reason = machine["reasons"][0]
+            items.append(Item("✗", f"{self.named(machine)} — {self.said(reason['text'])}", (reason["rule"], *reason["cites"])))
+        counted = ", ".join(f"{rule} {n}" for rule, n in sorted(self.choice["rejected_by"].items(), key=lambda i: (-i[1], i[0])))
+        blocks: list[Block] = [Items(tuple(items))] if items else []
+        return [*blocks, Words(self.word("rejected_by", rules=counted), "quiet")] if counted else blocks
