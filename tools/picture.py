@@ -20,7 +20,7 @@ from gpurules.engine.answers.report import report
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE, PICTURE = "examples/7b-full-4x4090.yaml", "docs/report.svg"
-WIDTH, SECTIONS = 116, 5
+WIDTH, SECTIONS = 116, 6
 THEME = TerminalTheme(
     (255, 255, 255), (36, 41, 47),
     [(36, 41, 47), (180, 30, 40), (20, 110, 50), (150, 95, 0), (20, 90, 170), (120, 60, 150), (10, 110, 125), (90, 98, 106)],

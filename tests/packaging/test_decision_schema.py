@@ -23,6 +23,8 @@ FACTS: dict[str, dict[str, object]] = {
     "assumptions": {"workload.task": "full_finetune", "model.size_class": "7B", "gpu.name": "A100 80GB PCIe", "gpu.count": 4},
     "a pinned fact": {"workload.task": "full_finetune", "model.size_class": "7B", "memory.rule_of_thumb": "60 GB", "gpu.memory_usable": "80 GB"},
     "ranges and bounds": {"workload.task": "pretrain", "model.size_class": "60B..80B", "measured.memory_peak": ">= 70 GB", "gpu.count": "4..16"},
+    "a machine to be found": {"workload.task": "inference", "model.size_class": "7B", "inference.weight_bits": 16},
+    "a stated machine that is too small": {"workload.task": "inference", "model.size_class": "70B", "gpu.name": "RTX 4090", "gpu.count": 1},
     "several tasks": {"workload.task": ["lora", "qlora"], "model.size_class": "10B", "measured.communication_share": "25..35 %"},
 }
 
@@ -37,7 +39,7 @@ def described(schema: object, path: str = "") -> list[str]:
     if not isinstance(schema, dict):
         return []
     found: list[str] = []
-    if "properties" in schema and schema.get("type") == "object" and "additionalProperties" not in schema and not path.endswith("/derivation"):
+    if "properties" in schema and schema.get("type") == "object" and "additionalProperties" not in schema and not path.endswith(("/derivation", "/machine")):
         found.append(path)
     for key, value in schema.items():
         inner = value if isinstance(value, list) else [value]
