@@ -32,7 +32,7 @@ def command(
 
     Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
     """
-    given: Path | bytes = sys.stdin.buffer.read(MAX_BYTES + 1) if str(facts) == "-" else facts
+    given: Path | bytes = facts if str(facts) != "-" else sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""
     problems: list[Problem] = []
     stated, day = _settings(settings, problems), _date(date, problems)
     if problems:
