@@ -205,7 +205,7 @@ def problems_page() -> str:
     ]
     for code, entry in sorted(entries.items()):
         said = _provoked(code, entry, told["rule"])
-        shown = [text for key in ("vocabulary", "facts", "rule", "second") if (text := entry.get(key, ""))]
+        shown = [text for key in ("vocabulary", "claims", "facts", "rule", "second") if (text := entry.get(key, ""))]
         lines += [
             "",
             f"## {code}",
@@ -225,7 +225,7 @@ def _fence(text: str, language: str) -> list[str]:
 def _provoked(code: str, entry: dict[str, str], rule: str) -> str:
     """What the command line says to an example."""
     with _folder(entry, rule):
-        command = entry.get("command") or ("check --rules ." if "rule" in entry or "vocabulary" in entry else "evaluate facts.yaml --rules .")
+        command = entry.get("command") or ("check --rules ." if {"rule", "vocabulary", "claims"} & set(entry) else "evaluate facts.yaml --rules .")
         arguments = command.split() + ([] if "--rules" in command else ["--rules", "."])
         result = CliRunner().invoke(cli, arguments, env={"COLUMNS": "200"})
     if code not in result.output:
@@ -243,7 +243,7 @@ def _folder(entry: dict[str, str], rule: str) -> Iterator[None]:
         for part in ("rules", "catalogs"):
             (folder / part).mkdir()
         (folder / "rules/rulebook.yaml").write_text("version: 1.0.0\nreleased: 2026-01-01\n", "utf-8")
-        (folder / "catalogs/claims.yaml").write_text(_CLAIMS, "utf-8")
+        (folder / "catalogs/claims.yaml").write_text(entry.get("claims", _CLAIMS), "utf-8")
         (folder / "catalogs/conflicts.yaml").write_text("conflicts: []\n", "utf-8")
         (folder / "catalogs/models.yaml").write_text("sources: {}\nmodels: []\n", "utf-8")
         shutil.copy(ROOT / "catalogs/gpus.yaml", folder / "catalogs")

@@ -1,6 +1,6 @@
 """Draw docs/report.svg: the text report of an example, as a terminal shows it. `--check` says whether its words are today's.
 
-    python tools/picture.py [--check]
+python tools/picture.py [--check]
 """
 
 from __future__ import annotations
