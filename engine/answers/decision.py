@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, selection, wording
+from gpurules.engine.answers import change, conflict, plan, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -13,8 +13,9 @@ from gpurules.engine.inference.facts import ASSUMED
 from gpurules.engine.knowledge.rule import Advise, Require, Rule
 from gpurules.engine.knowledge.rulebook import SEMANTICS
 from gpurules.engine.language import syntax
-from gpurules.engine.language.compile import Atom, Condition
+from gpurules.engine.language.compile import Atom, Condition, Value
 from gpurules.engine.values import canonical
+from gpurules.engine.values.interval import LINE, Interval, intersection
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 FORMAT = "gpurules.decision/1"
@@ -61,6 +62,7 @@ class _Writer:
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
+            "steps": [self._step(p) for p in plan.proposals(self.evaluation)],
             "choice": selection.document(self.evaluation),
             "measure_next": [self._question(q) for q in questions],
             "waiting_for_task_and_size": waiting,
@@ -115,6 +117,10 @@ class _Writer:
             entry["set_aside"] = [self._alternative(derived.fact, a) for a in derived.aside]
         if derived.pinned is not None:
             entry["computed"] = {"value": wording.encoded(derived.value), "shown": wording.fact(self.vocabulary, derived.fact, derived.value)}
+            entry["disagrees"] = _apart(derived.value, derived.pinned)
+        undefined = [a.rule for a in derived.alternatives if a.value == LINE]
+        if undefined:
+            entry["undefined"] = undefined
         if wide(derived.used):
             entry["causes"] = list(run.value_causes(derived.fact))
             entry["needs"] = list(change.askable(self.evaluation, run, run.value_causes(derived.fact)))
@@ -197,6 +203,15 @@ class _Writer:
             "requirements": requirements,
         }
 
+    def _step(self, proposal: plan.Proposal) -> Document:
+        return {
+            "rule": proposal.rule,
+            "set": dict(proposal.settings),
+            "state": proposal.state,
+            "after": {path: {"value": wording.encoded(v), "shown": wording.derived(proposal.evaluation.second, path, v)} for path, v in proposal.after.items()},
+            "status": change.status(proposal.evaluation) if self.evaluation.sized else "not_sized",
+        }
+
     def _question(self, question: change.Question) -> Document:
         definition = self.vocabulary.facts[question.fact]
         obtain = definition.obtain
@@ -270,6 +285,13 @@ class _Writer:
         if after != entry["truth"]:
             entry["truth_assuming"] = after
         return entry
+
+
+def _apart(a: Value, b: Value) -> bool:
+    """Whether a stated value and a computed one have nothing in common."""
+    if isinstance(a, Interval) and isinstance(b, Interval):
+        return intersection(a, b) is None
+    return isinstance(a, frozenset) and isinstance(b, frozenset) and not a & b
 
 
 _VERDICTS: Mapping[Truth, str] = {YES: "accepted", NO: "rejected", DEPENDS: "undecided"}

@@ -134,6 +134,11 @@ class AdviceReader(Reader):
                         self._state(advice),
                     )
                 )
+        for step in self.decision["steps"]:
+            settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
+            after = [self.said(step["after"][p]["shown"]) for p in ("candidate.memory_need", "candidate.fit") if p in step["after"]]
+            details = (self.word("after_step", after=self.join(after)),) if after else ()
+            items.append(Item(str(len(items) + 1), self.word("step", settings=settings), (step["rule"],), "recommend", details))
         return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]
 
     def findings(self) -> list[Block]:
@@ -147,7 +152,22 @@ class AdviceReader(Reader):
             low = (self.word("confidence_low"),) if advice["confidence"] == "low" else ()
             text = self.said(advice["text"])
             items.append(Item(LEVELS[level].get(self.language), text, (advice["rule"], *advice["cites"]), level, (*self._state(advice), *low)))
+        items += self._pinned()
         return [Items(tuple(items))] if items else []
+
+    def _pinned(self) -> list[Item]:
+        """Stated values that rules would derive otherwise, and derivations that divide by nothing."""
+        items = []
+        for entry in self.decision["derived"]:
+            if entry.get("disagrees"):
+                rules = tuple(a["rule"] for a in entry["alternatives"])
+                stated, computed = self.said(entry["shown"]), self.said(entry["computed"]["shown"])
+                text = self.word("disagrees", fact=entry["fact"], stated=stated, computed=computed)
+                items.append(Item(LEVELS["caution"].get(self.language), text, rules, "caution"))
+            if "undefined" in entry:
+                text = self.word("undefined", fact=entry["fact"])
+                items.append(Item(LEVELS["caution"].get(self.language), text, tuple(entry["undefined"]), "caution"))
+        return items
 
     def _state(self, advice: Document) -> tuple[str, ...]:
         if advice["state"] == "assuming":
