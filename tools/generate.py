@@ -253,9 +253,9 @@ def _folder(entry: dict[str, str], rule: str) -> Iterator[None]:
         if "facts" in entry:
             (folder / "facts.yaml").write_text(entry["facts"], "latin-1" if entry.get("latin") == "yes" else "utf-8")
         for number, key in ((1, "rule"), (2, "second")):
-            if key in entry:
+            if key in entry or number == 1:
                 own = rule.replace("EXA-001", f"EXA-00{number}")
-                (folder / f"rules/EXA-00{number}-example.yaml").write_text(_merged(own, entry[key]), "utf-8")
+                (folder / f"rules/EXA-00{number}-example.yaml").write_text(_merged(own, entry.get(key, "")), "utf-8")
         os.chdir(folder)
         try:
             yield
