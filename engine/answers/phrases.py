@@ -33,9 +33,9 @@ SECTIONS: Mapping[str, Localized] = {
 }
 STATUS: Mapping[str, Localized] = {
     "keep": _T("Keep {machine}: it meets every requirement.", "保留 {machine}：满足全部要求。"),
-    "provisional": _T("{machine} meets every requirement, assuming {assumed}.", "假定 {assumed}，{machine} 满足全部要求。"),
+    "provisional": _T("{machine} meets every requirement, on the assumptions named below.", "在下列假定下，{machine} 满足全部要求。"),
     "recommended_machines": _T("Recommended: {machines}.", "推荐：{machines}。"),
-    "provisional_machines": _T("Recommended, assuming {assumed}: {machines}.", "假定 {assumed}，推荐：{machines}。"),
+    "provisional_machines": _T("Recommended, on the assumptions named below: {machines}.", "在下列假定下，推荐：{machines}。"),
     "none_fits": _T("No machine of the catalogue in one node meets every requirement.", "目录中没有单机能满足全部要求。"),
     "ask": _T("{machine} cannot be judged yet: settle question {question} below.", "{machine} 还不能下结论：请先回答下面的问题 {question}。"),
     "ask_machine": _T("No machine can be recommended yet: settle question {question} below.", "还不能推荐机器：请先回答下面的问题 {question}。"),

@@ -50,13 +50,13 @@ class AdviceReader(Reader):
         """One or two sentences: what becomes of the stated machine, and which machine is recommended instead."""
         status = self.decision["status"]
         if status in ("keep", "not_sized") or (status == "provisional" and self.choice is None):
-            return STATUS[status].get(self.language).format(machine=self.machine(), assumed=self.assumed())
+            return STATUS[status].get(self.language).format(machine=self.machine())
         rejected = self.candidate is not None and "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
         parts = [self.word("do_not", machine=self.machine(), reasons=self.reasons())] if rejected else []
         assert self.choice is not None
         if self.choice["chosen"]:
             joined = (" 或 " if self.language == "zh" else " or ").join(self.named(m) for m in self.choice["chosen"])
-            parts.append(STATUS[status + "_machines"].get(self.language).format(machines=joined, assumed=self.assumed()))
+            parts.append(STATUS[status + "_machines"].get(self.language).format(machines=joined))
         elif self.choice["contradicting"]:
             parts.append(self.word("sources_differ", question=self.deciding_question()))
         elif status == "none_fits":
@@ -72,10 +72,6 @@ class AdviceReader(Reader):
         """The number of the first question that can settle the verdict."""
         numbered = enumerate(self.decision["measure_next"], 1)
         return next((i for i, q in numbered if q["settles_verdict"] or q["asked_by"]), 1)
-
-    def assumed(self) -> str:
-        names = [f"{a['fact']}: {self.said(a['shown'])}" for a in self.decision["assumptions"]]
-        return ", ".join(names) or self.word("none")
 
     def reasons(self) -> str:
         """What rejects the stated machine: the advice that says so plainly, or else the requirements that fail."""
@@ -186,17 +182,14 @@ class AdviceReader(Reader):
         return [Items(tuple(items.values()))] if items else []
 
     def silent(self) -> list[Block]:
-        """Rules of advice and requirement that surely do not apply, each with the condition that decides."""
+        """Rules of advice and requirement that a figure keeps from applying, each with that figure and its threshold."""
         parts = []
         speaking = {c["rule"] for c in self.decision["conclusions"]}
         for rule in self.decision["rules"]:
             if rule["id"] in speaking or rule["truth"] != "no" or not rule["advises"]:
                 continue
             failed = next((a for a in rule["conditions"] if a["truth"] == "no"), None)
-            missing = ", ".join(n["fact"] for n in rule["needs"] if not n["known"])
-            if missing:
-                parts.append(f"{rule['id']}: {self.word('waits', facts=missing)}")
-            elif failed is not None:
+            if failed is not None and "right" in failed and all(n["known"] for n in rule["needs"]):
                 parts.append(f"{rule['id']}: {self._failed(failed)}")
         return [Words(" | ".join(parts), "quiet")] if parts else []
 

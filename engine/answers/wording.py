@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 from gpurules.engine.inference import candidates
@@ -23,9 +24,10 @@ _UNITS = ("byte", "byte/s", "W", "s", "FLOP/s", "FLOP", "USD", "USD/h", "CNY")
 
 
 def encoded(value: Value) -> dict[str, object]:
-    """A value as JSON: ends in base units, or members."""
+    """A value as JSON: ends in base units (None where there is no bound, since JSON has no infinity), or members."""
     if isinstance(value, Interval):
-        return {"low": value.low, "high": value.high}
+        low, high = (None if math.isinf(end) else end for end in value)
+        return {"low": low, "high": high}
     return {"members": sorted(value)}
 
 

@@ -127,7 +127,7 @@ class _Linter:
                 case Advise():
                     self._advice(conclusion)
                 case Ask(fact, place):
-                    self._fact(fact, place)
+                    self._observed("asks for", self._fact(fact, place), place)
                 case Require(condition, place):
                     self._candidate_only(rule, place, "require")
                     self._expression(rule, condition, scope, TruthType, used)
@@ -188,7 +188,9 @@ class _Linter:
         definition = self._fact(conclusion.fact, conclusion.place)
         if definition is None:
             return
-        if isinstance(conclusion, Derive):
+        if isinstance(conclusion, Assume):
+            self._observed("assumes", definition, conclusion.place)
+        else:
             if definition.kind != "derived":
                 self.problem(
                     conclusion.place, "GR410", f"'{conclusion.fact}' is {definition.kind}, not derived", "derive a fact of kind derived, or assume: it"
@@ -207,6 +209,10 @@ class _Linter:
         except GpurulesError as error:
             self.problems.extend(error.problems)
 
+    def _observed(self, verb: str, definition: Definition | None, place: Place) -> None:
+        if definition is not None and definition.kind != "observed":
+            self.problem(place, "GR410", f"{verb} '{definition.path}', which nobody states", "name a fact of kind observed; `gpurules facts` lists them")
+
     def _no_expression(self, node: Node) -> None:
         try:
             syntax.parse(node.text if isinstance(node, Scalar) else "")
@@ -217,6 +223,7 @@ class _Linter:
     def _step(self, step: Step) -> None:
         for fact, node in step.settings.items():
             definition = self._fact(fact, step.places[fact])
+            self._observed("sets", definition, step.places[fact])
             if definition is not None:
                 try:
                     statement.read(definition, node, self.catalogs)
@@ -246,8 +253,9 @@ class _Linter:
     def _needs(self, rule: Rule) -> None:
         for index, fact in enumerate(rule.needs):
             definition = self._fact(fact, rule.where("needs", index))
-            if definition is not None and definition.kind == "derived":
-                self.problem(rule.where("needs", index), "GR411", f"needs names derived fact '{fact}'", "name the given facts that it is derived from")
+            if definition is not None and definition.kind != "observed":
+                mend = "name the given facts that it is derived from" if definition.kind == "derived" else "name gpu.*, interconnect.* or parallel.*"
+                self.problem(rule.where("needs", index), "GR411", f"needs names '{fact}', which nobody states", mend)
 
     def _parameter(self, parameter: Parameter) -> None:
         if not parameter.since and not all(v.since for v in parameter.values):

@@ -263,6 +263,9 @@ class _Reader:
             start, figure = item.get("since"), item.get("value")
             assert isinstance(start, Scalar) and isinstance(figure, Scalar)
             values.append(Dated(self._day(start), *self._figure(figure, dimensions)))
+        days = [v.since for v in values]
+        if len(set(days)) < len(days):
+            self.problems.append(Problem(node.place, "GR413", f"two values of '{name}' hold from the same day", "keep one of the two"))
         rows = tuple(self._row(item, cites, dimensions) for item in _items(node.get("rows")))
         for dimension, place in dimensions[1:]:
             if dimension != dimensions[0][0]:

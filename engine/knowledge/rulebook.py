@@ -22,6 +22,15 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, printa
 SEMANTICS = 1
 """Number of the semantics (docs/semantics.md) that this engine implements; part of every digest."""
 MAX_FILES = 20_000
+_ABOUT: structure.Schema = {
+    "type": "object",
+    "required": ["version", "released"],
+    "properties": {
+        "version": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$", "examples": ["1.0.0"]},
+        "released": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$", "examples": ["2026-11-30"]},
+    },
+}
+"""What rules/rulebook.yaml says of the rulebook as a whole."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,8 +153,18 @@ class _Loader:
         self._stop()
         return vocabulary.load(documents, {kind: c.members for kind, c in catalogs.items()})
 
+    def _schema(self) -> structure.Schema:
+        try:
+            found = json.loads(self.files.schemas.joinpath("rule.schema.json").read_text("utf-8"))
+        except (OSError, ValueError):
+            found = None
+        if not isinstance(found, dict):
+            where = Place("schemas/rule.schema.json")
+            raise GpurulesError([Problem(where, "GR001", "cannot be read, or is no JSON Schema", "copy it from the packaged schemas/")]) from None
+        return found
+
     def _rules(self) -> tuple[dict[str, str], dict[str, Rule]]:
-        schema = structure.validator(json.loads(self.files.schemas.joinpath("rule.schema.json").read_text("utf-8")))
+        schema = structure.validator(self._schema())
         about = {"version": "0.0.0", "released": "1970-01-01"}
         found: dict[str, Rule] = {}
         for number, (shown, file) in enumerate(_yaml_files(self.files.rules, "rules")):
@@ -157,6 +176,7 @@ class _Loader:
                 continue
             plain = document.plain(node)
             if shown == "rules/rulebook.yaml":
+                self.problems += structure.check(node, structure.validator(_ABOUT))
                 about = {key: str(plain.get(key, value)) if isinstance(plain, dict) else value for key, value in about.items()}
                 self.plain[shown] = plain
                 continue

@@ -61,6 +61,8 @@ def _unknown_keys(error: ValidationError, node: Node, path: list[str | int], nam
     for key in instance:
         if key not in known:
             mend = did_you_mean(str(key), known, f"known keys: {', '.join(known)}" if known else "check the name")
+            if instance[key] is None and " " in key:
+                mend = "text with a comma in it goes in quotes"  # {en: One, two} has the keys en and two
             yield Problem(_key_place(node, path, str(key)), code, f"unknown key '{printable(str(key))}' in {name}", mend)
 
 

@@ -144,9 +144,10 @@ class _Reader:
             try:
                 self._fact(entry, place)
             except (KeyError, TypeError, ValueError, AttributeError) as error:
+                named = entry.get("path") if isinstance(entry, dict) else entry
                 self.problem(
                     place,
-                    f"fact '{entry.get('path') if isinstance(entry, dict) else entry}': {type(error).__name__} {error}",
+                    f"fact '{named}' lacks {error}" if isinstance(error, KeyError) else f"fact '{named}': {error}",
                     "see docs on the vocabulary's keys",
                 )
 

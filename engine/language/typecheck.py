@@ -83,6 +83,9 @@ _MEND = {
 }
 
 
+_TABLE = "a table is read with lookup(table, key)"
+
+
 def _words(kind: Type) -> str:
     match kind:
         case NumberType(dimension, _):
@@ -148,7 +151,7 @@ class _Checker:
         found = self.type_of(node)
         if found is None or isinstance(found, NumberType):
             return found
-        mend = "a table is read with lookup(table, key)" if isinstance(found, TableType) else "compare members with == or in (...)"
+        mend = _TABLE if isinstance(found, TableType) else "compare members with == or in (...)"
         self.fault(node, "GR103", f"'{_short(node)}' is {_words(found)}, where a number is wanted", mend)
         return None
 
@@ -223,7 +226,12 @@ class _Checker:
             self.fault(node.arguments[0], "GR108", f"'{_short(node.arguments[0])}' is {_words(table)}, not a table", "name a parameter with keys: and rows:")
             return None
         if len(keys) != len(table.keys):
-            self.fault(node, "GR108", f"the table has {len(table.keys)} keys, {len(keys)} are given", "give one fact for each key")
+            self.fault(
+                node,
+                "GR108",
+                f"the table is read with {len(table.keys)} key{'' if len(table.keys) == 1 else 's'}, not {len(keys)}",
+                "give one fact for each key",
+            )
             return None
         for key, members in zip(keys, table.keys, strict=True):
             found = self.type_of(key)
@@ -247,7 +255,7 @@ class _Checker:
                 node,
                 "GR103",
                 f"'{_short(node)}' compares {_words(left)} with {_words(right)}",
-                "numbers compare with numbers, enumerations with strings",
+                _TABLE if TableType in (type(left), type(right)) else "numbers compare with numbers, enumerations with strings",
             )
             return
         if ANY_ZERO not in (left, right) and left.dimension != right.dimension:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import unicodedata
 from dataclasses import dataclass
@@ -194,6 +195,8 @@ def figure(number: float, digits: int = 4) -> str:
     what is exact in fewer is printed without trailing zeros."""
     if number == 0:
         return "0"
+    if math.isinf(number):
+        return "∞" if number > 0 else "-∞"
     if abs(number) >= 1000:
         return f"{number:,.0f}" if abs(number) < 1e15 else f"{number:.3e}"
     rounded = f"{number:.4g}"
