@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
 from gpurules.engine.inference.agenda import Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
+from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
-from gpurules.engine.language.compile import Function
+from gpurules.engine.language.compile import Function, Value
 from gpurules.engine.language.syntax import Name
 from gpurules.engine.values.interval import Interval, exceeds
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
@@ -104,25 +105,65 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
     return tuple(sorted(found, key=lambda c: (c.rank, c.rule)))
 
 
-def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate]) -> Choice:
-    """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen."""
-    requiring = tuple(p.rule.id for p in run.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: Kernel | None) -> Choice:
+    """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen.
+
+    With a kernel, the verdicts come from it, and only what is open is run along the agenda, for its causes.
+    """
+    judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
     measures: tuple[Criterion, ...] | None = None
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
-        fork = judged(run, stratum, candidate)
-        measures = criteria(fork) if measures is None else measures
-        outcome = {rule: fork.accepts(rule) for rule in requiring}
-        verdict = min(outcome.values(), default=YES)
-        scores = tuple(c.figure(fork.values) for c in measures) if verdict is not NO or sum(t is NO for t in outcome.values()) == 1 else ()
-        against = tuple(r for r, t in outcome.items() if t is NO)
-        order: tuple[float | str, ...] = (*_ranks(measures, scores), _power(fork), float(candidate.count), candidate.id)
-        open_rules = tuple(r for r, t in outcome.items() if t is DEPENDS)
-        causes = tuple(dict.fromkeys(c for r in open_rules for c in fork.accept_causes(r))) if verdict is DEPENDS else ()
+        values, outcome = judge(candidate)
+        if measures is None:
+            measures = criteria(judged(run, stratum, candidate))
+        against = tuple(r for r, t in outcome.items() if t == NO)
+        open_rules = tuple(r for r, t in outcome.items() if t == DEPENDS)
+        verdict = NO if against else DEPENDS if open_rules else YES
+        scores = tuple(c.figure(values) for c in measures) if len(against) < 2 else ()
+        power = values[run.program.slots["candidate.power"]]
+        watts = power.high if isinstance(power, Interval) else 0.0
+        order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.id)
+        causes: tuple[str, ...] = ()
+        if verdict is DEPENDS:
+            fork = judged(run, stratum, candidate)
+            causes = tuple(dict.fromkeys(c for r in open_rules for c in fork.accept_causes(r)))
         groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
     accepted = sorted(groups[YES], key=lambda j: j.order)
     rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
     return Choice(measures or (), tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected))
+
+
+class _ByAgenda:
+    """Judges a candidate by a run along the agenda."""
+
+    def __init__(self, run: Run, stratum: Stratum) -> None:
+        self.run, self.stratum = run, stratum
+        self.requiring = tuple(p.rule.id for p in run.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+
+    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
+        fork = judged(self.run, self.stratum, candidate)
+        return fork.values, {rule: fork.accepts(rule) for rule in self.requiring}
+
+
+class _ByKernel:
+    """Judges a candidate by the kernel of its stratum."""
+
+    def __init__(self, run: Run, stratum: Stratum, kernel: Kernel) -> None:
+        self.run, self.kernel = run, kernel
+        procedures = run.program.procedures
+        self.speaking = [run.knows(procedures[rule].rule.needs) for rule in kernel.rules]
+        self.before = {rule: int(truth) for rule, truth in run.truths.items()}
+        self.slow = _ByAgenda(run, stratum)
+
+    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
+        values, slots = list(self.run.values), self.run.program.slots
+        for path, value in candidate.figures.items():
+            values[slots[path]] = value
+        try:
+            return values, dict(zip(self.kernel.requiring, self.kernel(values, self.speaking, self.before)[1], strict=True))
+        except OutOfRange:
+            return self.slow(candidate)  # says which rules gave the value
 
 
 def judged(run: Run, stratum: Stratum, candidate: Candidate) -> Run:
@@ -148,11 +189,6 @@ def _steps(value: float, step: float) -> float:
     if not step or value in (float("inf"), float("-inf")):
         return value
     return float(round(Fraction(value) / Fraction(step)))
-
-
-def _power(fork: Run) -> float:
-    power = fork.value("candidate.power")
-    return power.high if isinstance(power, Interval) else 0.0
 
 
 def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:

@@ -10,6 +10,7 @@ from gpurules.engine.inference import agenda, candidates, choice
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.kernel import Kernel
 from gpurules.engine.inference.scalar import Program, compile_rulebook
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.lint import Orders
@@ -53,14 +54,18 @@ class Evaluation:
     @cached_property
     def given_choice(self) -> Choice:
         """The choice among all candidates on what is given."""
-        return choice.choose(self.workloads[0], self.engine.candidate, self.engine.catalogued)
+        return self._choose(self.workloads[0])
 
     @cached_property
     def assuming_choice(self) -> Choice:
         """The choice with the assumptions made."""
         if not self.assumptions:
             return self.given_choice
-        return choice.choose(self.workloads[1], self.engine.candidate, self.engine.catalogued)
+        return self._choose(self.workloads[1])
+
+    def _choose(self, run: Run) -> Choice:
+        kernel = self.engine.kernel if run.orders is self.engine.rulebook.orders else None
+        return choice.choose(run, self.engine.candidate, self.engine.catalogued, kernel)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -93,6 +98,7 @@ class Engine:
         self.program = compile_rulebook(rulebook)
         self.workload, self.candidate = agenda.strata(self.program)
         self.catalogued = candidates.catalogued(rulebook)
+        self.kernel = Kernel(self.program, rulebook.orders, self.candidate)
 
     def evaluate(
         self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None, orders: Orders | None = None

@@ -12,7 +12,7 @@ from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.template import Figure
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.language import syntax
-from gpurules.engine.language.compile import Compiler, Condition, Function, Table, Value
+from gpurules.engine.language.compile import Compiler, Condition, Function, Scope, Table, Value
 from gpurules.engine.language.typecheck import NumberType
 from gpurules.engine.values.interval import Interval
 
@@ -28,6 +28,8 @@ class Procedure:
     requires: tuple[Condition, ...]
     prefers: tuple[Function, ...]
     figures: Mapping[Figure, Function]
+    scope: Scope
+    """Where its local names stand."""
     leaves: Mapping[str, tuple[str, ...]]
     """For each derived or assumed fact, the names that its expression reads."""
 
@@ -96,6 +98,7 @@ def _procedure(rule: Rule, rulebook: Rulebook, compiler: Compiler, slots: Mappin
         tuple(scope.condition(c.condition.tree) for c in rule.then if isinstance(c, Require)),
         tuple(scope.number(c.figure.tree) for c in rule.then if isinstance(c, Prefer)),
         figures,
+        scope,
         leaves,
     )
 

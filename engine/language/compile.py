@@ -133,6 +133,13 @@ class Scope:
     def number(self, tree: Node) -> Function:
         return self._compiler.add(self._number(tree))
 
+    def late(self, tree: Node) -> Function:
+        """A number compiled on its own, after the others were finished."""
+        compiler = Compiler()
+        function = Scope(compiler, self._names, self._ranges).number(tree)
+        compiler.finish()
+        return function
+
     def value(self, tree: Node) -> Function:
         """A number, or the value of a name of any kind."""
         return self._compiler.add(self._value(tree))

@@ -29,7 +29,7 @@ def signs(node: Node, ranges: Mapping[str, Interval]) -> Signs:
             return _joined(_scaled(signs(left, ranges), by_right), _scaled(signs(right, ranges), by_left))
         case Arithmetic("/", left, right):
             by_right, by_left = _sign(right, ranges), _sign(left, ranges)
-            if 0.0 in _range(right, ranges):
+            if 0.0 in range_of(right, ranges):
                 by_right = None
             below = None if by_left is None or by_right is None else -by_left
             return _joined(_scaled(signs(left, ranges), by_right), _scaled(signs(right, ranges), below))
@@ -41,23 +41,24 @@ def signs(node: Node, ranges: Mapping[str, Interval]) -> Signs:
 
 
 def _sign(node: Node, ranges: Mapping[str, Interval]) -> int | None:
-    low, high = _range(node, ranges)
+    low, high = range_of(node, ranges)
     return 1 if low >= 0 else -1 if high <= 0 else None
 
 
-def _range(node: Node, ranges: Mapping[str, Interval]) -> Interval:
+def range_of(node: Node, ranges: Mapping[str, Interval]) -> Interval:
+    """Bounds of an expression over all values that its leaves may have."""
     match node:
         case Name(path):
             return ranges.get(path, LINE)
         case Number(value):
             return Interval(value, value)
         case Negative(operand):
-            return interval.negative(_range(operand, ranges))
+            return interval.negative(range_of(operand, ranges))
         case Arithmetic(operator, left, right):
             function = {"+": interval.add, "-": interval.subtract, "*": interval.multiply, "/": interval.divide}[operator]
-            return function(_range(left, ranges), _range(right, ranges))
+            return function(range_of(left, ranges), range_of(right, ranges))
         case Call("min" | "max" | "hull", arguments):
-            parts = [_range(a, ranges) for a in arguments]
+            parts = [range_of(a, ranges) for a in arguments]
             return interval.minimum(parts) if node.function == "min" else interval.maximum(parts) if node.function == "max" else interval.hull(*parts)
     return LINE
 
