@@ -7,8 +7,8 @@ from fractions import Fraction
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Run, wide
-from gpurules.engine.knowledge.lint import rule_scope
 from gpurules.engine.knowledge.rule import Rule
+from gpurules.engine.knowledge.scope import rule_scope
 from gpurules.engine.knowledge.template import Figure, Template
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.language import syntax

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from gpurules.engine.inference.scalar import Procedure, Program
 from gpurules.engine.knowledge import order
-from gpurules.engine.knowledge.lint import Derivation, Orders, reads_of
+from gpurules.engine.knowledge.derivation import reads_of
+from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.language.compile import Value, Values
 from gpurules.engine.language.compile import wide as wide
 from gpurules.engine.language.syntax import names

@@ -13,7 +13,7 @@ from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.kernel import Kernel
 from gpurules.engine.inference.scalar import Program, compile_rulebook
 from gpurules.engine.knowledge import order
-from gpurules.engine.knowledge.lint import Orders
+from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Require
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.language.compile import Value

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gpurules.engine.knowledge import statement
-from gpurules.engine.knowledge.lint import parameter_type, table_rows
 from gpurules.engine.knowledge.rule import Assume, Derive, Parameter, Prefer, Require, Rule
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.scope import parameter_type, table_rows
 from gpurules.engine.knowledge.template import Figure
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.language import syntax

@@ -3,71 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
 
-from gpurules.engine.knowledge import order, statement
+from gpurules.engine.knowledge import derivation, statement
 from gpurules.engine.knowledge.catalog import Catalog
-from gpurules.engine.knowledge.cells import Cells, Premise
 from gpurules.engine.knowledge.claims import Register
 from gpurules.engine.knowledge.document import Node, Scalar
+from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Advise, Ask, Assume, Derive, Expression, Parameter, Prefer, Require, Rule, Step
+from gpurules.engine.knowledge.scope import ANY, rule_scope, table_rows
 from gpurules.engine.knowledge.vocabulary import Definition, Vocabulary
 from gpurules.engine.language import syntax, typecheck
 from gpurules.engine.language.syntax import SyntaxFault
-from gpurules.engine.language.typecheck import NumberType, Scope, TableType, TruthType, Type
-from gpurules.engine.values import interval, unit
-from gpurules.engine.values.interval import Interval
+from gpurules.engine.language.typecheck import NumberType, Scope, TruthType
+from gpurules.engine.values import unit
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean
-
-ANY = "any"
-"""In a table's key: every member."""
-
-
-@dataclass(frozen=True, slots=True)
-class Derivation:
-    """How one fact is derived: its rules strongest first, and whether some rule holds in every case.
-
-    A `shadowed` rule never decides: wherever it holds, a stronger one does. It is kept to be shown beside the others.
-    """
-
-    fact: str
-    rules: tuple[str, ...]
-    exhaustive: bool
-    combine: str
-    shadowed: frozenset[str] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Orders:
-    """How each derived fact comes about, and for each running rule the rules that it overrides, directly or through others."""
-
-    derivations: Mapping[str, Derivation]
-    overrides: Mapping[str, frozenset[str]]
-    above: Mapping[str, frozenset[str]]
-    overriders: Mapping[str, tuple[str, ...]]
-
-    @classmethod
-    def of(cls, derivations: Mapping[str, Derivation], overrides: Mapping[str, frozenset[str]]) -> Orders:
-        overriders: dict[str, list[str]] = {}
-        for rule, over in overrides.items():
-            for other in sorted(over):
-                overriders.setdefault(other, []).append(rule)
-        return cls(derivations, overrides, order.reach(overrides), {k: tuple(v) for k, v in overriders.items()})
-
-    def reversed(self, winners: frozenset[str], losers: frozenset[str]) -> Orders:
-        """The same orders with every edge from a winner to a loser turned round, as the other side of a conflict has it."""
-        overrides = {rule: over - losers if rule in winners else over for rule, over in self.overrides.items()}
-        for loser in losers & overrides.keys():
-            overrides[loser] |= {w for w in winners if loser in self.overrides.get(w, ())}
-        derivations = {}
-        for fact, derivation in self.derivations.items():
-            moved = losers & set(derivation.rules) if winners & set(derivation.rules) else frozenset[str]()
-            rest = [r for r in derivation.rules if r not in moved]
-            at = min((i for i, r in enumerate(rest) if r in winners), default=0)
-            rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:]) if moved else derivation.rules
-            derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
-        return Orders.of(derivations, overrides if not order.cycle(overrides) else self.overrides)
 
 
 def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> tuple[Orders, list[Problem]]:
@@ -75,29 +25,8 @@ def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register,
     linter = _Linter(rules, vocabulary, register, catalogs)
     for rule in rules.values():
         linter.rule(rule)
-    return linter.order(), linter.problems
-
-
-def rule_scope(rule: Rule, vocabulary: Vocabulary) -> dict[str, Type]:
-    """Every name a rule may use: facts (candidate.* only where it runs for each candidate) and its own parameters."""
-    scope = dict(vocabulary.scope)
-    scope.update({name: parameter_type(p, vocabulary) for name, p in rule.parameters.items()})
-    return scope
-
-
-def parameter_type(parameter: Parameter, vocabulary: Vocabulary) -> Type:
-    if parameter.rows:
-        keys = tuple(tuple(vocabulary.facts[k].members) for k in parameter.keys if k in vocabulary.facts)
-        return TableType(keys, NumberType(parameter.dimension, interval.hull(*(r.value for r in parameter.rows))))
-    return NumberType(parameter.dimension, interval.hull(*(v.value for v in parameter.values)) if parameter.values else Interval(0.0, 0.0))
-
-
-def table_rows(parameter: Parameter, vocabulary: Vocabulary) -> Iterable[tuple[tuple[str, ...], int]]:
-    """Every combination of members that each row of a table stands for, with the row's number."""
-    for number, row in enumerate(parameter.rows):
-        members = [tuple(vocabulary.facts[k].members) if part == (ANY,) else part for k, part in zip(parameter.keys, row.key, strict=True)]
-        for combination in itertools.product(*members):
-            yield combination, number
+    orders, problems = derivation.check(rules, vocabulary)
+    return orders, [*linter.problems, *problems]
 
 
 class _Linter:
@@ -294,106 +223,3 @@ class _Linter:
                 if combination not in seen:
                     self.problem(parameter.place, "GR418", f"table '{parameter.name}' has no row for {' × '.join(combination)}", "add the row, or one with any")
                     return
-
-    # ------------------------------------------------------------ the rules together
-
-    def order(self) -> Orders:
-        running = {r.id: r for r in self.rules.values() if r.running}
-        overrides = {r.id: frozenset(o for o in r.overrides if o in running) for r in running.values()}
-        for rule in self.rules.values():
-            for index, other in enumerate(rule.overrides):
-                if other not in self.rules:
-                    mend = did_you_mean(other, self.rules, "name the id of a rule")
-                    self.problem(rule.where("overrides", index), "GR406", f"overrides unknown rule '{other}'", mend)
-                elif other in running and rule.for_each and not running[other].for_each:
-                    mend = "a workload rule is settled before candidates are looked at"
-                    self.problem(rule.where("overrides", index), "GR406", f"a candidate rule overrides workload rule {other}", mend)
-        ring = order.cycle(overrides)
-        if ring:
-            place = self.rules[ring[0]].where("overrides")
-            self.problem(place, "GR406", f"rules override each other in a ring: {' → '.join((*ring, ring[0]))}", "remove one of the overrides")
-            return Orders.of({}, {})
-        above = order.reach({k: overrides.get(k, frozenset()) for k in running})
-        derivations: dict[str, Derivation] = {}
-        for kind in (Derive, Assume):
-            groups: dict[str, list[tuple[Rule, Derive | Assume]]] = {}
-            for rule in running.values():
-                for conclusion in rule.then:
-                    if isinstance(conclusion, kind) and conclusion.fact in self.vocabulary.facts:
-                        groups.setdefault(conclusion.fact, []).append((rule, conclusion))
-            for fact, group in sorted(groups.items()):
-                found = self._group(fact, group, above, kind is Assume)
-                if kind is Derive:
-                    derivations[fact] = found
-        self._cycles(running, derivations)
-        self._requirements(running, derivations)
-        return Orders.of(derivations, overrides)
-
-    def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
-        rules = [rule for rule, _ in group]
-        combine = self.vocabulary.facts[fact].combine
-        cells = Cells([Premise(r.when, _figures(r)) for r in rules], self.vocabulary.scope)
-        for i, j in itertools.combinations(range(len(rules)), 2):
-            a, b = rules[i], rules[j]
-            ordered = b.id in above[a.id] or a.id in above[b.id]
-            if not ordered and not combine and not cells.disjoint(i, j):
-                code, verb = ("GR409", "assume") if assume else ("GR408", "derive")
-                self.problem(
-                    group[j][1].place,
-                    code,
-                    f"{a.id} and {b.id} both {verb} '{fact}', and nothing says which holds where both apply",
-                    f"add overrides: [{a.id}] to {b.id} (or the reverse), or make their conditions exclude each other",
-                )
-        unconditional = Cells([Premise(r.when, _figures(r)) for r in rules if not r.needs], self.vocabulary.scope)
-        shadowed = frozenset() if combine else self._shadowed(rules, cells, above)
-        return Derivation(fact, order.chain((r.id for r in rules), above), not combine and unconditional.exhaustive(), combine, shadowed)
-
-    def _shadowed(self, rules: Sequence[Rule], cells: Cells, above: Mapping[str, frozenset[str]]) -> frozenset[str]:
-        found: set[str] = set()
-        for index, rule in enumerate(rules):
-            stronger = [i for i, other in enumerate(rules) if rule.id in above[other.id] and not other.needs]
-            if cells.covered(index, stronger):
-                found.add(rule.id)
-        return frozenset(found)
-
-    def _cycles(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
-        edges: dict[str, set[str]] = {}
-        for derivation in derivations.values():
-            reads = edges.setdefault(derivation.fact, set())
-            for rule_id in derivation.rules:
-                rule = running[rule_id]
-                reads |= {n for n in reads_of(rule, derivation.fact) if n in derivations}
-        ring = order.cycle(edges)
-        if ring:
-            rule = running[derivations[ring[0]].rules[0]]
-            self.problem(
-                next(c.place for c in rule.then if isinstance(c, Derive) and c.fact == ring[0]),
-                "GR407",
-                f"derived facts go round in a circle: {' ← '.join((*ring, ring[0]))}",
-                "derive one of them from given facts",
-            )
-
-    def _requirements(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
-        for rule in running.values():
-            for conclusion in rule.then:
-                if not isinstance(conclusion, Require):
-                    continue
-                for name in syntax.names(conclusion.condition.tree):
-                    derivation = derivations.get(name)
-                    if derivation is not None and not derivation.exhaustive:
-                        mend = "let its rules cover every case, or a candidate may stay undecided for no reason"
-                        self.problem(conclusion.place, "GR416", f"requires '{name}', whose rules ({', '.join(derivation.rules)}) leave cases open", mend)
-
-
-def reads_of(rule: Rule, fact: str) -> tuple[str, ...]:
-    """The names that a rule's derivation of `fact` reads, its condition included."""
-    trees = [rule.when] if rule.when is not None else []
-    trees += [c.expression.tree for c in rule.then if isinstance(c, Derive | Assume) and c.fact == fact and c.expression is not None]
-    return tuple(dict.fromkeys(name for tree in trees for name in syntax.names(tree)))
-
-
-def _figures(rule: Rule) -> dict[str, Interval]:
-    """Parameters that have one value for all time, as the proofs may use them."""
-    return {name: p.values[0].value for name, p in rule.parameters.items() if len(p.values) == 1} | {
-        name: Interval(0.0, 1.0) for name, p in rule.parameters.items() if len(p.values) != 1
-    }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
 Edges = Mapping[str, frozenset[str]]
@@ -47,3 +48,49 @@ def chain(rules: Iterable[str], overrides: Mapping[str, Iterable[str]]) -> tuple
     chosen = sorted(rules)
     above = {rule: {other for other in chosen if rule in overrides.get(other, ())} for rule in chosen}
     return sorted_by(above)
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How one fact is derived: its rules strongest first, and whether some rule holds in every case.
+
+    A `shadowed` rule never decides: wherever it holds, a stronger one does. It is kept to be shown beside the others.
+    """
+
+    fact: str
+    rules: tuple[str, ...]
+    exhaustive: bool
+    combine: str
+    shadowed: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Orders:
+    """How each derived fact comes about, and for each running rule the rules that it overrides, directly or through others."""
+
+    derivations: Mapping[str, Derivation]
+    overrides: Mapping[str, frozenset[str]]
+    above: Mapping[str, frozenset[str]]
+    overriders: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, derivations: Mapping[str, Derivation], overrides: Mapping[str, frozenset[str]]) -> Orders:
+        overriders: dict[str, list[str]] = {}
+        for rule, over in overrides.items():
+            for other in sorted(over):
+                overriders.setdefault(other, []).append(rule)
+        return cls(derivations, overrides, reach(overrides), {k: tuple(v) for k, v in overriders.items()})
+
+    def reversed(self, winners: frozenset[str], losers: frozenset[str]) -> Orders:
+        """The same orders with every edge from a winner to a loser turned round, as the other side of a conflict has it."""
+        overrides = {rule: over - losers if rule in winners else over for rule, over in self.overrides.items()}
+        for loser in losers & overrides.keys():
+            overrides[loser] |= {w for w in winners if loser in self.overrides.get(w, ())}
+        derivations = {}
+        for fact, derivation in self.derivations.items():
+            moved = losers & set(derivation.rules) if winners & set(derivation.rules) else frozenset[str]()
+            rest = [r for r in derivation.rules if r not in moved]
+            at = min((i for i, r in enumerate(rest) if r in winners), default=0)
+            rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:]) if moved else derivation.rules
+            derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
+        return Orders.of(derivations, overrides if not cycle(overrides) else self.overrides)

@@ -9,11 +9,11 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from gpurules.engine.knowledge import catalog, claims, document, lint, rule, structure, vocabulary
+from gpurules.engine.knowledge import catalog, claims, document, lint, rulefile, structure, vocabulary
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.claims import Register
 from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Node
-from gpurules.engine.knowledge.lint import Derivation, Orders
+from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.values import canonical
@@ -184,7 +184,7 @@ class _Loader:
             if faults:
                 self.problems += faults
                 continue
-            one, faults = rule.read(node)
+            one, faults = rulefile.read(node)
             self.problems += faults
             if one is None:
                 continue

@@ -1,0 +1,131 @@
+"""How the rules of a rulebook stand to one another: who derives what, who comes first, and what is proven of it."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+
+from gpurules.engine.knowledge import order
+from gpurules.engine.knowledge.cells import Cells, Premise
+from gpurules.engine.knowledge.order import Derivation, Orders
+from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
+from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.language import syntax
+from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.problem import Place, Problem, did_you_mean
+
+
+def check(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> tuple[Orders, list[Problem]]:
+    """The orders among the running rules, and every fault of the rules taken together."""
+    checker = _Checker(rules, vocabulary)
+    return checker.order(), checker.problems
+
+
+class _Checker:
+    def __init__(self, rules: Mapping[str, Rule], vocabulary: Vocabulary) -> None:
+        self.rules, self.vocabulary = rules, vocabulary
+        self.problems: list[Problem] = []
+
+    def problem(self, place: Place, code: str, message: str, mend: str) -> None:
+        self.problems.append(Problem(place, code, message, mend))
+
+    def order(self) -> Orders:
+        running = {r.id: r for r in self.rules.values() if r.running}
+        overrides = {r.id: frozenset(o for o in r.overrides if o in running) for r in running.values()}
+        for rule in self.rules.values():
+            for index, other in enumerate(rule.overrides):
+                if other not in self.rules:
+                    mend = did_you_mean(other, self.rules, "name the id of a rule")
+                    self.problem(rule.where("overrides", index), "GR406", f"overrides unknown rule '{other}'", mend)
+                elif other in running and rule.for_each and not running[other].for_each:
+                    mend = "a workload rule is settled before candidates are looked at"
+                    self.problem(rule.where("overrides", index), "GR406", f"a candidate rule overrides workload rule {other}", mend)
+        ring = order.cycle(overrides)
+        if ring:
+            place = self.rules[ring[0]].where("overrides")
+            self.problem(place, "GR406", f"rules override each other in a ring: {' → '.join((*ring, ring[0]))}", "remove one of the overrides")
+            return Orders.of({}, {})
+        above = order.reach({k: overrides.get(k, frozenset()) for k in running})
+        derivations: dict[str, Derivation] = {}
+        for kind in (Derive, Assume):
+            groups: dict[str, list[tuple[Rule, Derive | Assume]]] = {}
+            for rule in running.values():
+                for conclusion in rule.then:
+                    if isinstance(conclusion, kind) and conclusion.fact in self.vocabulary.facts:
+                        groups.setdefault(conclusion.fact, []).append((rule, conclusion))
+            for fact, group in sorted(groups.items()):
+                found = self._group(fact, group, above, kind is Assume)
+                if kind is Derive:
+                    derivations[fact] = found
+        self._cycles(running, derivations)
+        self._requirements(running, derivations)
+        return Orders.of(derivations, overrides)
+
+    def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
+        rules = [rule for rule, _ in group]
+        combine = self.vocabulary.facts[fact].combine
+        cells = Cells([Premise(r.when, _figures(r)) for r in rules], self.vocabulary.scope)
+        for i, j in itertools.combinations(range(len(rules)), 2):
+            a, b = rules[i], rules[j]
+            ordered = b.id in above[a.id] or a.id in above[b.id]
+            if not ordered and not combine and not cells.disjoint(i, j):
+                code, verb = ("GR409", "assume") if assume else ("GR408", "derive")
+                self.problem(
+                    group[j][1].place,
+                    code,
+                    f"{a.id} and {b.id} both {verb} '{fact}', and nothing says which holds where both apply",
+                    f"add overrides: [{a.id}] to {b.id} (or the reverse), or make their conditions exclude each other",
+                )
+        unconditional = Cells([Premise(r.when, _figures(r)) for r in rules if not r.needs], self.vocabulary.scope)
+        shadowed = frozenset() if combine else self._shadowed(rules, cells, above)
+        return Derivation(fact, order.chain((r.id for r in rules), above), not combine and unconditional.exhaustive(), combine, shadowed)
+
+    def _shadowed(self, rules: Sequence[Rule], cells: Cells, above: Mapping[str, frozenset[str]]) -> frozenset[str]:
+        found: set[str] = set()
+        for index, rule in enumerate(rules):
+            stronger = [i for i, other in enumerate(rules) if rule.id in above[other.id] and not other.needs]
+            if cells.covered(index, stronger):
+                found.add(rule.id)
+        return frozenset(found)
+
+    def _cycles(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
+        edges: dict[str, set[str]] = {}
+        for derivation in derivations.values():
+            reads = edges.setdefault(derivation.fact, set())
+            for rule_id in derivation.rules:
+                rule = running[rule_id]
+                reads |= {n for n in reads_of(rule, derivation.fact) if n in derivations}
+        ring = order.cycle(edges)
+        if ring:
+            rule = running[derivations[ring[0]].rules[0]]
+            self.problem(
+                next(c.place for c in rule.then if isinstance(c, Derive) and c.fact == ring[0]),
+                "GR407",
+                f"derived facts go round in a circle: {' ← '.join((*ring, ring[0]))}",
+                "derive one of them from given facts",
+            )
+
+    def _requirements(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
+        for rule in running.values():
+            for conclusion in rule.then:
+                if not isinstance(conclusion, Require):
+                    continue
+                for name in syntax.names(conclusion.condition.tree):
+                    derivation = derivations.get(name)
+                    if derivation is not None and not derivation.exhaustive:
+                        mend = "let its rules cover every case, or a candidate may stay undecided for no reason"
+                        self.problem(conclusion.place, "GR416", f"requires '{name}', whose rules ({', '.join(derivation.rules)}) leave cases open", mend)
+
+
+def reads_of(rule: Rule, fact: str) -> tuple[str, ...]:
+    """The names that a rule's derivation of `fact` reads, its condition included."""
+    trees = [rule.when] if rule.when is not None else []
+    trees += [c.expression.tree for c in rule.then if isinstance(c, Derive | Assume) and c.fact == fact and c.expression is not None]
+    return tuple(dict.fromkeys(name for tree in trees for name in syntax.names(tree)))
+
+
+def _figures(rule: Rule) -> dict[str, Interval]:
+    """Parameters that have one value for all time, as the proofs may use them."""
+    return {name: p.values[0].value for name, p in rule.parameters.items() if len(p.values) == 1} | {
+        name: Interval(0.0, 1.0) for name, p in rule.parameters.items() if len(p.values) != 1
+    }
