@@ -52,3 +52,11 @@ def test_files_named_in_the_text_exist(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text("utf-8"), flags=re.DOTALL)
     for name in re.findall(r"`((?:engine|cli|catalogs|schemas|rules|docs|tools|tests|examples|\.ci)/[\w./-]+\.\w+)`", text):
         assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize(("mark", "part"), [("run", "gpurules evaluate examples/"), ("test", "-m pytest")])
+def test_the_two_commands_of_the_readme_can_be_found(mark: str, part: str) -> None:
+    """`.ci/run` runs them as they stand: the first block after each mark, one line."""
+    found = re.search(rf"^<!-- {mark} -->\n```sh\n(.+)\n```$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE)
+    assert found is not None and part in found.group(1)
+    assert f"command_of {mark}" in (ROOT / ".ci/run").read_text("utf-8")
