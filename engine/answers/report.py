@@ -117,8 +117,9 @@ class AdviceReader(Reader):
         if questions and self.decision["status"] in ("ask", "not_sized"):
             first = questions[0]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
+        differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
         for advice in self._advice(("certain", "assuming", "without_assumptions")):
-            if advice["kind"] == "advise" and advice["level"] != "note":
+            if advice["kind"] == "advise" and advice["level"] != "note" and advice["rule"] not in differing:
                 label = LEVELS[advice["level"]].get(self.language)
                 action = self.said(advice["action_title"])
                 items.append(

@@ -26,12 +26,14 @@ STATED = {
     "candidate.interconnect_bandwidth": "interconnect.bandwidth",
     "candidate.tier": "gpu.tier",
     "candidate.compute_capability": "gpu.compute_capability",
+    "candidate.bf16": "gpu.bf16",
+    "candidate.tf32": "gpu.tf32",
 }
 """What candidate 0 takes each figure from."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
 PLANS = ("sharded", "layer_split", "tensor")
-"""How several cards may divide the work; one card has the plan `single`."""
+"""How several cards may divide the work, the simplest to run first; one card has the plan `single`."""
 BRIDGED = 2
 """Cards that a bridge joins where the catalogue does not say more."""
 _MEMORY_PLANS = {"none": "replicated", "optimizer": "partly_sharded", "optimizer_gradients": "partly_sharded", "full": "sharded", "full_within_node": "sharded"}
@@ -46,6 +48,11 @@ class Candidate:
     interconnect: str
     plan: str
     figures: Mapping[str, Value]
+
+    @property
+    def preference(self) -> int:
+        """Place of its plan among plans that are otherwise equal: the simplest first."""
+        return ("single", *PLANS).index(self.plan)
 
     @property
     def id(self) -> str:

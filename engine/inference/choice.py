@@ -105,10 +105,11 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
     return tuple(sorted(found, key=lambda c: (c.rank, c.rule)))
 
 
-def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: Kernel | None) -> Choice:
+def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: Kernel | None, preferring: Run) -> Choice:
     """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen.
 
-    With a kernel, the verdicts come from it, and only what is open is run along the agenda, for its causes.
+    The order of criteria is that of `preferring`, the run with assumptions: what is assumed may rank, never accept. With a
+    kernel, the verdicts come from it, and only what is open is run along the agenda, for its causes.
     """
     judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
     measures: tuple[Criterion, ...] | None = None
@@ -116,14 +117,14 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
     for candidate in candidates:
         values, outcome = judge(candidate)
         if measures is None:
-            measures = criteria(judged(run, stratum, candidate))
+            measures = criteria(judged(preferring, stratum, candidate))
         against = tuple(r for r, t in outcome.items() if t == NO)
         open_rules = tuple(r for r, t in outcome.items() if t == DEPENDS)
         verdict = NO if against else DEPENDS if open_rules else YES
         scores = tuple(c.figure(values) for c in measures) if len(against) < 2 else ()
         power = values[run.program.slots["candidate.power"]]
         watts = power.high if isinstance(power, Interval) else 0.0
-        order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.id)
+        order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
         causes: tuple[str, ...] = ()
         if verdict is DEPENDS:
             fork = judged(run, stratum, candidate)

@@ -65,7 +65,7 @@ class Evaluation:
 
     def _choose(self, run: Run) -> Choice:
         kernel = self.engine.kernel if run.orders is self.engine.rulebook.orders else None
-        return choice.choose(run, self.engine.candidate, self.engine.catalogued, kernel)
+        return choice.choose(run, self.engine.candidate, self.engine.catalogued, kernel, self.workloads[1])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
