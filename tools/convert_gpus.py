@@ -109,6 +109,13 @@ TIER = Source(
 )
 
 
+TF32 = Source(
+    "derived: NVIDIA cards have TF32 from compute capability 8.0 on (https://docs.nvidia.com/cuda/cuda-c-programming-guide/, compute capabilities)",
+    "table",
+    derived=True,
+)
+
+
 def identifier(name: str) -> str:
     """Return the id of a card name: no vendor, lower case, digits and dashes."""
     short = re.sub(r"^(NVIDIA|AMD|Huawei|Intel|Apple) ", "", name)
@@ -179,6 +186,15 @@ def half_rate_field(rates: Entry) -> str | None:
     return next((kind for kind in ("bf16", "fp16") if rates.get(kind) is not None), None)
 
 
+def tf32_of(draft: Draft) -> Value | None:
+    """Return whether a card has tf32: by its compute capability, or because a rate is published; None where neither tells."""
+    capability = draft.entry["compute_capability"]
+    if capability is not None:
+        sources = (*draft.sources("compute_capability"), TF32)
+        return Value("yes" if float(capability) >= 8.0 else "no", sources, TF32.confidence)
+    return draft.value("yes", "tflops_dense.tf32") if draft.entry["tflops_dense"].get("tf32") is not None else None
+
+
 def values_of(draft: Draft, pcie_source: Source) -> dict[str, Value]:
     """Return the facts that a card of the draft fills, in the catalogue's order."""
     card, link = draft.entry, draft.entry["link"]
@@ -198,6 +214,10 @@ def values_of(draft: Draft, pcie_source: Source) -> dict[str, Value]:
     add("gpu.power_limit", card["tdp_w"], "W", "tdp_w")
     if card["compute_capability"] is not None:
         values["gpu.compute_capability"] = draft.value(card["compute_capability"], "compute_capability")
+    if card["bf16_support"] is not None:
+        values["gpu.bf16"] = draft.value("yes" if card["bf16_support"] else "no", "bf16_support")
+    if tf32 := tf32_of(draft):
+        values["gpu.tf32"] = tf32
     values["link.kind"] = draft.value(link_kind(link["kind"]), "link")
     add("link.bandwidth", link["bandwidth_bidirectional_gb_s"], "GB/s", "link")
     if card["pcie_gen"] is not None:
