@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
+from gpurules.engine.inference import names
+from gpurules.engine.inference.leaves import Leaves, gather
+from gpurules.engine.inference.leaves import Setting as Setting
+from gpurules.engine.inference.names import Aside
 from gpurules.engine.knowledge import document, statement
 from gpurules.engine.knowledge.catalog import Entry, Sourced
 from gpurules.engine.knowledge.document import Node, Scalar
@@ -13,7 +17,7 @@ from gpurules.engine.knowledge.statement import Value
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
-from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean, printable
+from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 STATED, LOOKED_UP, ASSUMED, DERIVED = "stated", "looked_up", "assumed", "derived"
 _PAIRS = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
@@ -36,11 +40,20 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Ambiguity:
-    """A name that stands for several entries of a catalogue."""
+    """A name that stands for several entries of a catalogue; an entry … is a version that the catalogue lacks."""
 
     path: str
     text: str
     entries: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unrecognized:
+    """A name that the catalogue does not hold, kept as a name; `nearest` are the catalogue's names most like it."""
+
+    path: str
+    text: str
+    nearest: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,80 +62,33 @@ class Facts:
 
     given: Mapping[str, Fact]
     ambiguities: tuple[Ambiguity, ...]
+    unrecognized: tuple[Unrecognized, ...] = ()
 
     @property
     def known(self) -> frozenset[str]:
         return frozenset(self.given)
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
-    """`path=value` from the command line; it replaces what the file says of that fact."""
-
-    path: str
-    text: str
-
-
 def read(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = (), allow_choices: bool = False) -> Facts:
     """The facts of a document (None: nothing stated) with `settings` applied. Raises GpurulesError with every fault."""
-    reader = _Reader(rulebook, allow_choices)
-    leaves: dict[str, Scalar | Node] = {}
-    for path, place, value in _leaves(node, "", rulebook, reader.problems) if node is not None else ():
-        if path in leaves:
-            first = leaves[path].place
-            reader.problems.append(Problem(place, "GR308", f"'{path}' is stated twice; first at line {first.line}", "keep one of the two"))
-        else:
-            leaves[path] = value
-    for setting in settings:
-        try:
-            one = _one(setting, Place(f"--set {printable(setting.path)}"))
-        except GpurulesError as error:
-            reader.problems.extend(error.problems)
-            continue
-        for path, _, value in _leaves(one, "", rulebook, reader.problems):
-            leaves[path] = value
-    return reader.facts(leaves)
-
-
-def _one(setting: Setting, place: Place) -> Node:
-    content = document.parse(setting.text.encode("utf-8", "replace"), place.file) if setting.text.strip()[:1] in ("[", "{") else None
-    value = content if content is not None else Scalar(setting.text, "text", place)
-    return document.Mapping((document.Entry(setting.path, place, value),), place)
-
-
-def _leaves(node: Node, prefix: str, rulebook: Rulebook, problems: list[Problem]) -> Iterable[tuple[str, Place, Node]]:
-    """(path, place of its key, value) of every fact in a document, groups and dotted names alike."""
-    known = rulebook.vocabulary.facts
-    if not isinstance(node, document.Mapping):
-        problems.append(Problem(node.place, "GR302", "the facts are a list or a single value, not a group of keys", "write e.g. workload.task: inference"))
-        return
-    for entry in node.entries:
-        path = f"{prefix}{entry.key}"
-        if path in known:
-            yield path, entry.place, entry.value
-        elif any(fact.startswith(f"{path}.") for fact in known) and isinstance(entry.value, document.Mapping):
-            yield from _leaves(entry.value, f"{path}.", rulebook, problems)
-        elif any(fact.startswith(f"{path}.") for fact in known):
-            members = ", ".join(sorted(f for f in known if f.startswith(f"{path}."))[:4])
-            problems.append(Problem(entry.place, "GR301", f"'{printable(path)}' is a group of facts", f"write one of its facts: {members} …"))
-        else:
-            grouped = isinstance(entry.value, document.Mapping)
-            names = {fact[: fact.rindex(".")] for fact in known} if grouped else known
-            mend = did_you_mean(path, names, "`gpurules facts` lists what may be stated")
-            problems.append(Problem(entry.place, "GR301", f"unknown {'group of facts' if grouped else 'fact'} '{printable(path)}'", mend))
+    return _Reader(rulebook, allow_choices, gather(node, rulebook, settings)).facts()
 
 
 class _Reader:
-    def __init__(self, rulebook: Rulebook, allow_choices: bool) -> None:
-        self.rulebook, self.allow_choices = rulebook, allow_choices
+    def __init__(self, rulebook: Rulebook, allow_choices: bool, leaves: Leaves) -> None:
+        self.rulebook, self.allow_choices, self.leaves = rulebook, allow_choices, leaves
         self.vocabulary = rulebook.vocabulary.facts
-        self.problems: list[Problem] = []
+        self.problems: list[Problem] = list(leaves.problems)
         self.found: dict[str, Fact] = {}
         self.ambiguities: list[Ambiguity] = []
+        self.unrecognized: list[Unrecognized] = []
 
-    def facts(self, leaves: Mapping[str, Node]) -> Facts:
-        for path, node in leaves.items():
+    def facts(self) -> Facts:
+        for path, node in self.leaves.nodes.items():
             self._state(path, node)
+        for path, node in self.leaves.nodes.items():
+            for aside in names.asides(path, node, self.rulebook.catalogs["card"]) if path in self.found else ():
+                self._state_aside(aside)
         if not self.problems:
             self._look_up("model.name", "model")
             self._look_up("gpu.name", "card")
@@ -130,7 +96,7 @@ class _Reader:
             self._sizes()
         if self.problems:
             raise GpurulesError(self.problems)
-        return Facts({path: self.found[path] for path in self.vocabulary if path in self.found}, tuple(self.ambiguities))
+        return Facts({path: self.found[path] for path in self.vocabulary if path in self.found}, tuple(self.ambiguities), tuple(self.unrecognized))
 
     def _state(self, path: str, node: Node) -> None:
         definition = self.vocabulary[path]
@@ -140,20 +106,49 @@ class _Reader:
             )
             return
         try:
-            value = statement.read(definition, node, self.rulebook.catalogs)
+            value = statement.read(definition, names.counted(path, node), self.rulebook.catalogs)
         except GpurulesError as error:
             self.problems.extend(error.problems)
             return
         text = node.text if isinstance(node, Scalar) else ", ".join(str(document.plain(i)) for i in getattr(node, "items", ()))
         self.found[path] = Fact(path, value, STATED, text, node.place)
 
+    def _state_aside(self, aside: Aside) -> None:
+        """A fact that a card's name states too, unless a setting replaces it. What is stated of it elsewhere must agree."""
+        definition, place, first = self.vocabulary[aside.path], aside.value.place, self.found.get(aside.path)
+        if (aside.path in self.leaves.replaced and aside.via not in self.leaves.replaced) or (first is None and aside.path in self.leaves.nodes):
+            return
+        try:
+            said = statement.read(definition, aside.value, self.rulebook.catalogs)
+        except GpurulesError as error:
+            self.problems.extend(error.problems)
+            return
+        assert isinstance(said, Interval)
+        nodes = self.found["network.nodes"].value if "network.nodes" in self.found and aside.path == "gpu.count" else Interval(1.0, 1.0)
+        assert isinstance(nodes, Interval)
+        name = f"{aside.via} '{printable(aside.text, 60)}'"
+        if first is None and nodes.low > 1:
+            message = f"{name} may count the cards of one node or of all {nodes.low:g}"
+            self.problems.append(Problem(place, "GR310", message, f"state {aside.path}: the cards of all nodes together"))
+        elif first is None:
+            self.found[aside.path] = Fact(aside.path, said, STATED, aside.text, place)
+        elif not _near(first.value, said, definition) and not _near(first.value, Interval(said.low * nodes.low, said.high * nodes.high), definition):
+            where = f" at line {place.line}" if place.line else ""
+            message = f"{aside.path} is stated as {definition.show(first.value)}, but {name}{where} says {definition.show(said)}"
+            self.problems.append(Problem(first.place or place, "GR310", message, "correct one of the two, or say it once"))
+        elif isinstance(first.value, Interval):
+            self.found[aside.path] = replace(first, value=interval.intersection(first.value, said) or first.value)
+
     # ------------------------------------------------------------ catalogues
 
     def _look_up(self, name_path: str, kind: str) -> None:
         named = self.found.get(name_path)
-        if named is None or not isinstance(named.value, frozenset) or named.value == frozenset(["other"]):
-            return
         catalog = self.rulebook.catalogs[kind]
+        if named is None or not isinstance(named.value, frozenset):
+            return
+        if "other" in named.value:
+            self.unrecognized.append(Unrecognized(name_path, named.text, catalog.nearest(named.text)))
+            return
         entries = [e for id_, e in catalog.entries.items() if id_ in named.value]
         fitting = [e for e in entries if all(self._agrees(e, path) for path in e.values)]
         if not fitting:
@@ -162,21 +157,31 @@ class _Reader:
         self.found[name_path] = Fact(name_path, frozenset(e.id for e in fitting), STATED, named.text, named.place)
         if len(fitting) > 1:
             self.ambiguities.append(Ambiguity(name_path, named.text, tuple(e.name for e in fitting)))
+        elif not names.settled(self.leaves.nodes[name_path], catalog):
+            self.ambiguities.append(Ambiguity(name_path, named.text, (fitting[0].name, "…")))
         for path in {p: None for e in fitting for p in e.values}:
             if path in self.vocabulary and path not in self.found and all(path in e.values for e in fitting):
                 self._fill(path, [e.values[path] for e in fitting], name_path)
+                self.found[path] = replace(self.found[path], value=_joined([self._known(e, path) for e in fitting]))
         if kind == "card":
             self._link(fitting)
 
     def _read_text(self, path: str, text: str) -> Value:
         return statement.read(self.vocabulary[path], Scalar(text, "text", Place("catalogs")), self.rulebook.catalogs)
 
+    def _known(self, entry: Entry, path: str) -> Value:
+        """The entry's value; of memory that is the machine's the catalogue holds the largest configuration only."""
+        value = self._read_text(path, entry.values[path].text)
+        if path == "gpu.memory_nominal" and entry.shared_memory and isinstance(value, Interval):
+            return Interval(self.vocabulary[path].range.low, value.high)
+        return value
+
     def _agrees(self, entry: Entry, path: str) -> bool:
         """Whether what the user stated may be true of this entry."""
         stated, definition = self.found.get(path), self.vocabulary.get(path)
         if stated is None or definition is None or definition.agreement is None:
             return True
-        return _near(stated.value, self._read_text(path, entry.values[path].text), definition)
+        return _near(stated.value, self._known(entry, path), definition)
 
     def _contradiction(self, named: Fact, entries: Sequence[Entry]) -> None:
         for path in sorted({p for e in entries for p in e.values if not self._agrees(e, p)}):

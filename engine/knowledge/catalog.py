@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from gpurules.engine.knowledge import spelling
 from gpurules.engine.knowledge.vocabulary import Localized
 from gpurules.engine.values.problem import nearest
 
 CONFIDENCES = ("checked", "datasheet", "table", "capture", "config_file", "framework_table", "weak", "memory_only")
-_MAKERS = ("nvidia", "geforce", "tesla", "amd", "instinct", "huawei", "intel", "apple")
+_CUT = 9
+"""Letters of a name that a table cut off (`Tesla V100-SXM2...`) from which it may be completed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +34,53 @@ class Entry:
     data: Mapping[str, object]
     notes: tuple[str, ...]
 
+    @property
+    def shared_memory(self) -> bool:
+        """Whether a card's memory is the machine's: the catalogue holds its largest configuration, a machine may have less."""
+        return "gpu.tier" in self.values and self.values["gpu.tier"].text == "integrated"
+
 
 @dataclass(frozen=True)
 class Catalog:
-    """Entries by id, their sources, and the index from spellings to the entries they may mean."""
+    """Entries by id, their sources, and the index from keys of spellings to the entries they may mean. `shapes` is the index
+    of models' names without the words that leave a shape alone; `open` holds keys that also mean what the catalogue lacks."""
 
     kind: str
     entries: Mapping[str, Entry]
     sources: Mapping[str, Mapping[str, object]]
     index: Mapping[str, tuple[str, ...]]
+    shapes: Mapping[str, tuple[str, ...]]
+    open: frozenset[str]
 
     def find(self, name: str) -> tuple[str, ...]:
         """Ids of the entries that `name` may mean: none, exactly one, or several where it is ambiguous."""
-        for key in spellings(name):
-            if key in self.index:
-                return self.index[key]
+        found = self._find(name, self.index)
+        if self.kind == "model":
+            found = found or self._find(spelling.shapeless(name), self.shapes)
+            for part in spelling.folders(name)[:-1] if found else ():
+                other = self._find(part, self.index)
+                if other and not set(found) <= set(other):  # no folder: `llama-2-7b/llama-2-13b`
+                    found = tuple(id_ for id_ in self.entries if id_ in {*found, *other})
+        cut = name.rstrip()
+        if not found and self.kind == "card" and cut.endswith(("...", "…")):
+            start = next(iter(spelling.keys(cut.rstrip(".… "), self.kind)), "")
+            met = {id_ for key, ids in self.index.items() if len(start) >= _CUT and key.startswith(start) for id_ in ids}
+            found = tuple(id_ for id_ in self.entries if id_ in met)
+        return found
+
+    def _find(self, name: str, index: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+        for key in spelling.keys(name, self.kind):
+            if key in index:
+                return index[key]
+        for key in spelling.keys(name, self.kind):
+            met = {id_ for variant in spelling.variants(key, self.kind) for id_ in index.get(variant, ())}
+            if met:
+                return tuple(id_ for id_ in self.entries if id_ in met)
         return ()
+
+    def settled(self, name: str) -> bool:
+        """Whether `name` means nothing but entries of the catalogue: not so for the name of a series of which it holds one version."""
+        return next((key for key in spelling.keys(name, self.kind) if key in self.index), "") not in self.open
 
     def nearest(self, name: str, count: int = 3) -> tuple[str, ...]:
         """Names of the entries most like `name`."""
@@ -62,43 +93,33 @@ class Catalog:
         return {id_: Localized(e.name, e.name) for id_, e in self.entries.items()}
 
 
-def spellings(name: str) -> tuple[str, ...]:
-    """The keys under which a name is looked up: case, spaces, dashes, underscores and brackets ignored; with and without
-    the maker's name; a model's name also without its organisation."""
-    text = unicodedata.normalize("NFKC", name).strip().casefold()
-    keys = [_squeezed(text)]
-    if re.match(r"[a-z][a-z0-9_.-]{2,}/(?!\d+$)", text):
-        keys.append(_squeezed(text.rsplit("/", 1)[1]))
-    words = re.split(r"[\s_-]+", text)
-    while len(words) > 1 and words[0] in _MAKERS:
-        words = words[1:]
-        keys.append(_squeezed(" ".join(words)))
-    return tuple(dict.fromkeys(k for k in keys if k))
-
-
-def _squeezed(text: str) -> str:
-    return re.sub(r"[\s_()\[\]（）-]+", "", text)
-
-
 def load(plain: object, kind: str) -> Catalog:
     """A catalogue from its document as plain data: `sources:` and a list under `cards:` or `models:`."""
     assert isinstance(plain, dict)
     entries: dict[str, Entry] = {}
     index: dict[str, set[str]] = {}
+    shapes: dict[str, set[str]] = {}
     shared: dict[str, set[str]] = {}
     for raw in plain["cards" if kind == "card" else "models"]:
         entry = _entry(raw)
         entries[entry.id] = entry
-        for spelling in (entry.id, entry.name, *raw.get("aliases", ())):
-            for key in spellings(str(spelling)):
+        for name in (entry.id, entry.name, *raw.get("aliases", ())):
+            for key in spelling.keys(str(name), kind):
                 index.setdefault(key, set()).add(entry.id)
-        for spelling in raw.get("ambiguous_aliases", ()):
-            for key in spellings(str(spelling)):
+            for key in spelling.keys(spelling.shapeless(str(name)), kind) if kind == "model" else ():
+                shapes.setdefault(key, set()).add(entry.id)
+        for name in raw.get("ambiguous_aliases", ()):
+            for key in spelling.keys(str(name), kind):
                 shared.setdefault(key, set()).add(entry.id)
     for key, ids in shared.items():
         index.setdefault(key, set()).update(ids)
     order = {id_: i for i, id_ in enumerate(entries)}
-    return Catalog(kind, entries, plain.get("sources", {}), {k: tuple(sorted(v, key=order.__getitem__)) for k, v in sorted(index.items())})
+    one_version = frozenset(key for key in shared if len(index[key]) == 1)
+    return Catalog(kind, entries, plain.get("sources", {}), _sorted(index, order), _sorted(shapes, order), one_version)
+
+
+def _sorted(index: Mapping[str, set[str]], order: Mapping[str, int]) -> dict[str, tuple[str, ...]]:
+    return {key: tuple(sorted(ids, key=order.__getitem__)) for key, ids in sorted(index.items())}
 
 
 def _entry(raw: Mapping[str, object]) -> Entry:

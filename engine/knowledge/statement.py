@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping as MappingABC
 
+from gpurules.engine.knowledge import naming
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.document import Listing, Mapping, Node, Scalar
+from gpurules.engine.knowledge.naming import UnknownName
 from gpurules.engine.knowledge.vocabulary import Definition, folded
 from gpurules.engine.values import quantity
 from gpurules.engine.values.interval import Interval, exceeds
@@ -18,6 +20,8 @@ _SCALES = {
     "byte": ("GB", "MB"), "parameter": ("B", "M"), "W": ("kW",), "byte/s": ("GB/s",), "bit/s": ("Gb/s",), "FLOP/s": ("TFLOP/s",),
     "token": ("M", "B"), "s": ("h", "min"), "year": ("months",), "bit": ("byte",),
 }  # fmt: skip
+_REMARK = re.compile(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]")
+_VERSION = re.compile(r"(.*[^\s=@v])[\s=@v-]+\d+(?:\.\d+)+")
 
 
 def read(definition: Definition, node: Node, catalogs: MappingABC[str, Catalog]) -> Value:
@@ -45,11 +49,11 @@ def _example(definition: Definition) -> str:
 
 
 def _number(definition: Definition, node: Scalar) -> Interval:
-    text = definition.words.get(folded(node.text), node.text)
+    text = definition.words.get(folded(node.text)) or _remarked(definition, node.text) or node.text
     try:
         stated = quantity.read(text, definition.unit, definition.share)
     except QuantityError as error:
-        raise _error(node, definition, "GR303", error.message, error.mend) from None
+        raise _error(node, definition, "GR303", error.message, did_you_mean(node.text, definition.words, error.mend)) from None
     value = stated.within(definition.range)
     low, high = definition.range
     if exceeds(low, value.low) or exceeds(value.high, high) or value.low > value.high:
@@ -59,6 +63,13 @@ def _number(definition: Definition, node: Scalar) -> Interval:
     if definition.integer and not all(end.is_integer() for end in value):
         raise _error(node, definition, "GR305", f"'{printable(node.text, 40)}' is not a whole number", "write a whole number")
     return Interval(max(value.low, low), min(value.high, high))
+
+
+def _remarked(definition: Definition, text: str) -> str:
+    """The quantity of a word with a remark in brackets that says the same: `int8 (eetq)`."""
+    match = _REMARK.fullmatch(text.strip())
+    found = {definition.words.get(folded(part), "") for part in match.groups()} if match else {""}
+    return found.pop() if len(found) == 1 else ""
 
 
 def _meant(definition: Definition, text: str) -> str:
@@ -96,19 +107,26 @@ def _members(definition: Definition, node: Node, catalogs: MappingABC[str, Catal
 
 
 def _member(definition: Definition, word: str) -> frozenset[str] | None:
+    """The members that a word means; a version of the program is left aside (`vllm 0.5.4`), a remark in brackets that is a
+    word itself narrows what stands before it (`bf16 (mixed)`), and no other is passed over (`adam (8bit)`)."""
     key = folded(word)
     for member, title in definition.members.items():
         if key in (folded(member), folded(title.en), folded(title.zh)):
             return frozenset([member])
-    return frozenset(definition.aliases[key]) if key in definition.aliases else None
+    if key in definition.aliases:
+        return frozenset(definition.aliases[key])
+    version = _VERSION.fullmatch(word.strip()) if definition.open else None
+    if version:
+        return _member(definition, version[1])
+    remark = _REMARK.fullmatch(word.strip())
+    both = [_member(definition, part) for part in remark.groups()] if remark else []
+    return (both[0] & both[1] or None) if both and both[0] and both[1] else None
 
 
 def _entries(definition: Definition, node: Scalar, text: str, catalog: Catalog) -> frozenset[str]:
-    found = catalog.find(text)
-    if found:
-        return frozenset(found)
-    if definition.open and text:
-        return frozenset(["other"])
-    near = catalog.nearest(text)
-    mend = "did you mean " + ", ".join(f"'{n}'" for n in near) + "?" if near else f"`gpurules catalog {catalog.kind.replace('card', 'gpu')}s` lists the names"
-    raise _error(node, definition, "GR307", f"'{printable(text, 60)}' matches no {catalog.kind} of the catalogue", mend)
+    try:
+        return frozenset(naming.named(text, catalog).ids)
+    except UnknownName as error:
+        if definition.open and text:
+            return frozenset(["other"])
+        raise _error(node, definition, "GR307", error.message, error.mend) from None

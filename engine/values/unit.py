@@ -36,6 +36,7 @@ def _table() -> dict[str, tuple[Fraction, str]]:
         put(f"{prefix}FLOPS {prefix}FLOPs/s {prefix}flops {prefix}OPS", factor, "flop/s")
         put(f"{prefix}bps {prefix}bit/s", Fraction(factor, 8), "byte/s")
         put(f"{prefix}Bps", factor, "byte/s")
+    put("bpw", Fraction(1, 8), "byte")  # bits a weight
     put("瓦", 1, "watt")
     put("千瓦", 1000, "watt")
     put("度", 1000 * HOUR, "joule")
