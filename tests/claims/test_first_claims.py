@@ -259,11 +259,17 @@ def test_the_command_prints_the_same_decision(tmp_path: Path) -> None:
 
 
 EXAMPLES = {
-    "7b-full-4x4090.yaml": ("none_fits", {"FIT-010", "COM-001", "PWR-001", "MEM-050"}),
+    "10b-lora-2x24gb.yaml": ("provisional", {"LOR-001", "LOR-004", "NET-003"}),
+    "13b-fp16-inference-24gb.yaml": ("recommended", {"FIT-010", "INF-002"}),
+    "13b-pretraining-nothing-owned.yaml": ("recommended", set()),
+    "30b-lora.yaml": ("recommended", {"LOR-002"}),
+    "33b-tensor-parallel-3xv100.yaml": ("recommended", {"PLN-003"}),
+    "6.7b-full-1xa100.yaml": ("recommended", set()),
+    "7b-full-4x4090.yaml": ("recommended", {"FIT-010", "COM-001", "PWR-001", "MEM-050", "NET-002"}),
     "70b-int4-48gb.yaml": ("keep", {"QNT-001"}),
     "8xh100-air-6kw.yaml": ("ask", {"PWR-001"}),
     "fluctuation-27.yaml": ("keep", {"DAT-001"}),
-    "nothing-measured.yaml": ("provisional", set()),
+    "nothing-measured.yaml": ("recommended", set()),
 }
 
 
