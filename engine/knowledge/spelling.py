@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice, product
 
-_MAKERS = {
-    "card": ("nvidia", "geforce", "tesla", "amd", "instinct", "huawei", "intel", "apple"),
+_MAKERS = {  # and series whose numbers are told apart without them
+    "card": ("nvidia", "geforce", "tesla", "amd", "instinct", "huawei", "intel", "apple", "rtx", "gtx", "radeon", "rx"),
     "model": ("meta", "google", "microsoft", "alibaba", "openai", "nvidia", "ibm", "mistralai"),
 }
 _ENGLISH = str.maketrans({"×": "x", "✕": "x", "*": "x", "⨯": "x"})

@@ -21,7 +21,7 @@ _SCALES = {
     "token": ("M", "B"), "s": ("h", "min"), "year": ("months",), "bit": ("byte",),
 }  # fmt: skip
 _REMARK = re.compile(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]")
-_VERSION = re.compile(r"(.*[^\s=@v])[\s=@v-]+\d+(?:\.\d+)+")
+_VERSION = re.compile(r"(.*[^\s=@v])[\s=@v-]+(?:\d+(?:\.\d+)+\S*|b\d{3,5})")
 
 
 def read(definition: Definition, node: Node, catalogs: MappingABC[str, Catalog]) -> Value:
