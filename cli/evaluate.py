@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
+from gpurules.cli import cache
 from gpurules.cli.language import language_option
-from gpurules.cli.rulebook import opened, rules_option
+from gpurules.cli.rulebook import located, rules_option
 from gpurules.engine import GpurulesError, evaluate
 from gpurules.engine.inference.facts import Setting
 from gpurules.engine.knowledge.document import MAX_BYTES
@@ -37,7 +38,7 @@ def command(
     stated, day = _settings(settings, problems), _date(date, problems)
     if problems:
         raise GpurulesError(problems)
-    decision = evaluate(given, opened(rules), stated, day)
+    decision = evaluate(given, cache.engine(located(rules)), stated, day)
     if format_ == "json":
         click.echo(decision.to_json())
     else:

@@ -46,15 +46,16 @@ def load(folder: Path | str | None = None) -> Rulebook:
 
 def evaluate(
     facts: Mapping[str, object] | Path | str | bytes,
-    rules: Rulebook | None = None,
+    rules: Rulebook | Engine | None = None,
     settings: Sequence[Setting] = (),
     date: str = "",
 ) -> Decision:
     """Evaluate facts: a mapping from fact names to values as people write them, a path, or the content of a facts file.
 
-    `settings` replace facts one by one; `date` is the day to decide for, the rulebook's release by default. Raises GpurulesError.
+    `rules` is a rulebook, or one made ready by `engine`. `settings` replace facts one by one;
+    `date` is the day to decide for, the rulebook's release by default. Raises GpurulesError.
     """
-    ready = engine(rules or _packaged())
+    ready = rules if isinstance(rules, Engine) else engine(rules or _packaged())
     node, file = _node(facts)
     given: Facts = facts_module.read(node, ready.rulebook, settings)
     evaluation = ready.evaluate(given, date, file)

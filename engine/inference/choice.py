@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from gpurules.engine.inference.agenda import Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
@@ -189,7 +188,7 @@ def _ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[f
 def _steps(value: float, step: float) -> float:
     if not step or value in (float("inf"), float("-inf")):
         return value
-    return float(round(Fraction(value) / Fraction(step)))
+    return float(round(value / step))
 
 
 def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:

@@ -22,6 +22,14 @@ _FLIPPED = {"<": ">", "<=": ">="}
 _CALLED = {"ceil": "ceil", "floor": "floor", "round": "nearest_whole", "log2": "log2"}
 
 
+FUNCTIONS: Mapping[str, Anything] = {
+    "Interval": Interval, "greater": interval.greater, "equal": interval.equal, "divides": interval.divides,
+    "add": interval.add, "subtract": interval.subtract, "multiply": interval.multiply, "divide": interval.divide,
+    "ceil": interval.ceil, "floor": interval.floor, "nearest_whole": interval.nearest_whole, "log2": interval.log2,
+}  # fmt: skip
+"""What the statements may call."""
+
+
 class Emitter:
     """Collects statements. `l7, h7` hold the ends of slot 7, `s7` its members or table; names of rules carry truths 0, 1, 2."""
 
@@ -32,11 +40,7 @@ class Emitter:
         self.count = 0
         self.loaded: dict[int, bool] = {}
         self.derived = set(inside)
-        self.constants: dict[str, Anything] = {
-            "Interval": Interval, "greater": interval.greater, "equal": interval.equal, "divides": interval.divides,
-            "add": interval.add, "subtract": interval.subtract, "multiply": interval.multiply, "divide": interval.divide,
-            "ceil": interval.ceil, "floor": interval.floor, "nearest_whole": interval.nearest_whole, "log2": interval.log2,
-        }  # fmt: skip
+        self.constants: dict[str, Anything] = {}
         self.procedure: Procedure | None = None
         self.local_names: Mapping[str, str] = {}
         self.ranges: Mapping[str, Interval] = {}

@@ -64,8 +64,7 @@ class Evaluation:
         return self._choose(self.workloads[1])
 
     def _choose(self, run: Run) -> Choice:
-        kernel = self.engine.kernel if run.orders is self.engine.rulebook.orders else None
-        return choice.choose(run, self.engine.candidate, self.engine.catalogued, kernel, self.workloads[1])
+        return choice.choose(run, self.engine.candidate, self.engine.catalogued, self.engine.kernel_under(run.orders), self.workloads[1])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -122,6 +121,16 @@ class Engine:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
         return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads)
+
+    def kernel_under(self, orders: Orders) -> Kernel | None:
+        """The kernel of candidates, where `orders` leaves the order of their rules as it was compiled."""
+        compiled = self.rulebook.orders
+        if orders is compiled:
+            return self.kernel
+        facts = [name for kind, name in self.candidate.steps if kind == "fact"]
+        same = all(orders.derivations[f] == compiled.derivations[f] for f in facts)
+        same = same and all(orders.overriders.get(r) == compiled.overriders.get(r) for r in self.kernel.requiring)
+        return self.kernel if same else None
 
     def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str, orders: Orders) -> Run:
         values = self.program.values(date)

@@ -8,11 +8,13 @@ numbers and constants alone; no text of a rule enters it.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable, Mapping, Sequence
+from types import CodeType
 from typing import Any as Anything
 
 from gpurules.engine.inference.agenda import Stratum
-from gpurules.engine.inference.emitter import Emitter
+from gpurules.engine.inference.emitter import FUNCTIONS, Emitter
 from gpurules.engine.inference.scalar import Procedure, Program, qualified
 from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.rule import Derive, Require
@@ -35,9 +37,20 @@ class Kernel:
         self.rules = tuple(name for kind, name in stratum.steps if kind == "rule")
         self.requiring = tuple(r for r in self.rules if any(isinstance(c, Require) for c in program.procedures[r].rule.then))
         self.source = writer.source(self.rules, self.requiring)
-        names: dict[str, Anything] = dict(writer.constants)
-        exec(compile(self.source, "<kernel>", "exec"), names)  # slot numbers and constants only
+        self._make(compile(self.source, "<kernel>", "exec"), writer.constants)  # slot numbers and constants only
+
+    def _make(self, code: CodeType, constants: Mapping[str, Anything]) -> None:
+        self._code, self._constants = code, constants
+        names = {**FUNCTIONS, "OutOfRange": OutOfRange, **constants}
+        exec(code, names)
         self._function: Callable[[list[Value], Sequence[bool], Mapping[str, int]], tuple[list[int], list[int]]] = names["kernel"]
+
+    def __getstate__(self) -> tuple[Anything, ...]:
+        return self.rules, self.requiring, self.source, marshal.dumps(self._code), self._constants
+
+    def __setstate__(self, state: tuple[Anything, ...]) -> None:
+        self.rules, self.requiring, self.source, code, constants = state
+        self._make(marshal.loads(code), constants)
 
     def __call__(self, values: list[Value], speaking: Sequence[bool], before: Mapping[str, int]) -> tuple[list[int], list[int]]:
         """Truths (0, 1, 2) of `rules`, and of the requirements of `requiring`, over `values`.
@@ -55,7 +68,6 @@ class _Writer(Emitter):
         super().__init__(program, (name for kind, name in stratum.steps if kind == "fact"))
         self.orders, self.stratum = orders, stratum
         self.facts = program.rulebook.vocabulary.facts
-        self.constants["OutOfRange"] = OutOfRange
 
     # ------------------------------------------------------------ source
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpurules.engine.knowledge import spelling
 from gpurules.engine.knowledge.vocabulary import Localized
@@ -51,6 +51,11 @@ class Catalog:
     index: Mapping[str, tuple[str, ...]]
     shapes: Mapping[str, tuple[str, ...]]
     open: frozenset[str]
+
+    def slim(self) -> Catalog:
+        """The catalogue without what is kept for people alone."""
+        entries = {id_: replace(e, data={k: v for k, v in e.data.items() if k == "link"}, notes=()) for id_, e in self.entries.items()}
+        return replace(self, entries=entries, sources={id_: {"where": s.get("where", id_)} for id_, s in self.sources.items()})
 
     def find(self, name: str) -> tuple[str, ...]:
         """Ids of the entries that `name` may mean: none, exactly one, or several where it is ambiguous."""

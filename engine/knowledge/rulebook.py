@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -55,6 +56,14 @@ class Rulebook:
         return tuple(r for r in self.rules.values() if r.running)
 
 
+def slim(rulebook: Rulebook) -> Rulebook:
+    """The rulebook without what only checking and browsing read: sources of rules, cases, notes of catalogues."""
+    nothing = document.Mapping((), Place(""))
+    rules = {id_: replace(r, root=nothing, cases=(), conditions=()) for id_, r in rulebook.rules.items()}
+    catalogs = {kind: c.slim() for kind, c in rulebook.catalogs.items()}
+    return replace(rulebook, rules=rules, catalogs=catalogs)
+
+
 @dataclass(frozen=True, slots=True)
 class Files:
     """Where a rulebook's parts lie: folders of the disk, or of the installed package."""
@@ -78,6 +87,19 @@ def folder(path: Path) -> Files:
     if next((shown for shown, _ in _yaml_files(rules, "rules") if shown != "rules/rulebook.yaml"), None) is None:
         raise GpurulesError([Problem(Place(str(path)), "GR001", "holds no rules", "name a folder that holds <ID>-<slug>.yaml files")])
     return Files(rules, inner["catalogs"] or own.catalogs, inner["schemas"] or own.schemas)
+
+
+def fingerprint(files: Files) -> str:
+    """A digest of the bytes of every file of a rulebook, read but not parsed; for finding what was compiled from them."""
+    found = hashlib.sha256()
+    parts = (("rules", files.rules), ("catalogs", files.catalogs), ("schemas", files.schemas))
+    for name, part in parts:
+        for shown, file in _yaml_files(part, name):
+            content = file.read_bytes()
+            found.update(f"{shown}\0{len(content)}\0".encode())
+            found.update(content)
+    found.update(files.schemas.joinpath("rule.schema.json").read_bytes())
+    return found.hexdigest()
 
 
 def load(files: Files | None = None) -> Rulebook:

@@ -8,9 +8,11 @@ enters twice, the ends are computed from the matching ends of the leaves, so tha
 from __future__ import annotations
 
 import ast
+import marshal
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from types import CodeType
 from typing import Any as Anything
 
 from gpurules.engine.language import syntax
@@ -97,26 +99,63 @@ def wide(value: Value) -> bool:
     return not isinstance(value, Table) and len(value) > 1
 
 
+class Bundle:
+    """Functions compiled together. It is stored as Python's own code, and made again from that."""
+
+    __slots__ = ("code", "functions")
+
+    def __init__(self) -> None:
+        self.code: CodeType | None = None
+        self.functions: list[Function] = []
+
+    def fill(self, code: CodeType) -> None:
+        """Make the functions of `code`, an expression that lists them; built from checked trees, never from text."""
+        self.code = code
+        self.functions.extend(eval(code, dict(_GLOBALS)))
+
+    def __reduce__(self) -> tuple[Callable[[bytes], Bundle], tuple[bytes]]:
+        return _restored, (marshal.dumps(self.code),)
+
+
+def _restored(stored: bytes) -> Bundle:
+    bundle = Bundle()
+    bundle.fill(marshal.loads(stored))
+    return bundle
+
+
+class Late:
+    """One function of a bundle; it may be handed out before the bundle is filled."""
+
+    __slots__ = ("bundle", "index")
+
+    def __init__(self, bundle: Bundle, index: int) -> None:
+        self.bundle, self.index = bundle, index
+
+    def __call__(self, values: Values) -> Anything:
+        return self.bundle.functions[self.index](values)
+
+    def __reduce__(self) -> tuple[type[Late], tuple[Bundle, int]]:
+        return Late, (self.bundle, self.index)
+
+
 class Compiler:
     """Collects expressions and compiles them together. Handed-out functions work once `finish` was called."""
 
     def __init__(self) -> None:
         self._sources: list[ast.expr] = []
-        self._functions: list[Function] = []
+        self._bundle = Bundle()
 
     def scope(self, names: Mapping[str, tuple[str, int]], ranges: Mapping[str, Interval]) -> Scope:
         """A view of the compiler in which local names stand for (global name, slot), numeric ones with their range."""
         return Scope(self, names, ranges)
 
     def add(self, source: ast.expr) -> Function:
-        index, functions = len(self._sources), self._functions
         self._sources.append(source)
-        return lambda values: functions[index](values)
+        return Late(self._bundle, len(self._sources) - 1)
 
     def finish(self) -> None:
         body = ast.Expression(ast.List([_lambda(s) for s in self._sources], ast.Load()))
-        code = compile(ast.fix_missing_locations(body), "<rulebook>", "eval")
-        self._functions.extend(eval(code, dict(_GLOBALS)))  # a tree built below from checked nodes, not text
+        self._bundle.fill(compile(ast.fix_missing_locations(body), "<rulebook>", "eval"))
 
 
 class Scope:
