@@ -134,9 +134,9 @@ class Cells:
         match node:
             case Name(path) if isinstance(self.scope.get(path), EnumType):
                 return path, frozenset(["no" if negated else "yes"])
-            case Membership(Name(path), members, inverted):
+            case Membership(Name(path), members, inverted) if isinstance(self.scope.get(path), EnumType):
                 return path, self._members(path, members, inverted != negated)
-            case Comparison(operator, Name(path), Text(member)) | Comparison(operator, Text(member), Name(path)):
+            case Comparison(operator, Name(path), Text(member)) | Comparison(operator, Text(member), Name(path)) if isinstance(self.scope.get(path), EnumType):
                 return path, self._members(path, (member,), (operator == "!=") != negated)
             case Comparison():
                 split = self._split(node, figures)
