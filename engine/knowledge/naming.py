@@ -13,6 +13,8 @@ from gpurules.engine.values import quantity
 from gpurules.engine.values.problem import printable
 
 NOMINAL, USABLE = "gpu.memory_nominal", "gpu.memory_usable"
+_OR = re.compile(r"\s+or\s+|\s*[|或]\s*")
+_OR_OF_CARDS = re.compile(rf"{_OR.pattern}|\s*/\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,23 +37,48 @@ class UnknownName(ValueError):
 
 
 def named(text: str, catalog: Catalog) -> Named:
-    """What `text` says. Raises UnknownName."""
-    if catalog.kind != "card":
-        found = catalog.find(text)
-        if not found:
-            raise unknown(text, catalog)
-        return Named(found, catalog.settled(text))
+    """What `text` says; `A100/H800` and `A100 or H800` are either. Raises UnknownName."""
+    try:
+        return _card(text, catalog) if catalog.kind == "card" else _model(text, catalog)
+    except UnknownName:
+        parts = _OR_OF_CARDS.split(text) if catalog.kind == "card" else _OR.split(text)
+        if len(parts) == 1:
+            raise
+        either = _either(parts, catalog)
+        if either is None:
+            raise
+        return either
+
+
+def _either(parts: list[str], catalog: Catalog) -> Named | None:
+    """One of several names, if all of them are known and state the same beside."""
+    try:
+        read = [named(part, catalog) for part in parts]
+    except UnknownName:
+        return None
+    if len({(one.count, one.memory) for one in read}) > 1:
+        return None
+    return Named(tuple(dict.fromkeys(id_ for one in read for id_ in one.ids)), all(one.settled for one in read), read[0].count, read[0].memory)
+
+
+def _model(text: str, catalog: Catalog) -> Named:
+    found = catalog.find(text)
+    if not found:
+        raise unknown(text, catalog)
+    return Named(found, catalog.settled(text))
+
+
+def _card(text: str, catalog: Catalog) -> Named:
     wrong: UnknownName | None = None
-    readings = spelling.card_names(text)
-    for reading in readings:
+    for reading in spelling.card_names(text):
         if not reading.name:
             raise UnknownName(f"'{printable(text, 60)}' says how many cards, but not which", f"name the card, and write the number as a count: {reading.count}")
-        name = next((n for n in (reading.name, spelling.in_full(reading.name)) if _cards(n, reading.count, catalog)), reading.name)
+        full = spelling.in_full(reading.name)
+        name = full if not _cards(reading.name, reading.count, catalog) else reading.name
         found = _cards(name, reading.count, catalog)
         if found and reading.lanes:
-            raise UnknownName(
-                f"'{printable(text, 60)}' may count cards or PCIe lanes", f"write '{reading.count} x {reading.name}' for {reading.count} cards, or leave it out"
-            )
+            mend = f"write '{reading.count} x {reading.name}' for {reading.count} cards, or leave it out"
+            raise UnknownName(f"'{printable(text, 60)}' may count cards or PCIe lanes", mend)
         if found:
             return Named(found, catalog.settled(name), reading.count)
         for memory in spelling.memories(reading.name):
