@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 
@@ -20,6 +21,9 @@ TONES = {
     "strong": "bold", "quiet": "bright_black", "": "",
 }  # fmt: skip
 BAR_CELLS = 34
+GLUE = "\ue000"
+"""Stands for the space between a figure and its unit while lines are broken, so that both stay on one."""
+UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|USD|CNY|EUR)\b|%)")
 
 
 def print_report(decision: Document, format_: str, language: str, width: int | None) -> None:
@@ -34,7 +38,7 @@ def print_report(decision: Document, format_: str, language: str, width: int | N
     with console.capture() as capture:
         for section in report(decision, language):
             console.print(rendered(section, console.width))
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().splitlines()))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().replace(GLUE, " ").splitlines()))
 
 
 def console_for(width: int, record: bool = False) -> Console:
@@ -61,7 +65,7 @@ def _block(block: Block, width: int) -> RenderableType:
 
 
 def _clean(text: str) -> str:
-    return printable(text, 4000)
+    return UNIT.sub(GLUE, printable(text, 4000))
 
 
 def _items(items: tuple[Item, ...]) -> RenderableType:
@@ -100,8 +104,8 @@ def _bars(bars: tuple[Bar, ...], width: int) -> RenderableType:
 
 def _grid(heads: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> RenderableType:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bright_black", show_edge=False)
-    for head in heads:
-        table.add_column(head, overflow="fold")
+    for index, head in enumerate(heads):
+        table.add_column(head, overflow="fold", no_wrap=index == 0 and not any(" " in row[0] for row in rows))  # names stay whole
     for row in rows:
         table.add_row(*(Text(_clean(cell)) for cell in row))
     return table

@@ -50,12 +50,13 @@ class MachineReader(Reader):
         leads = [s["fact"] for s in machine["scores"] if s["leads"]]
         criteria = [c for c in self.choice["criteria"] if c["fact"] in leads] if self.choice else []
         if criteria:
-            titles = [f"{self.said(c['title'])} [{c['rule']}]" for c in criteria]
-            details.append(self.word("leads", criteria=self.join(titles)))
+            rules = ", ".join(dict.fromkeys(c["rule"] for c in criteria))
+            details.append(self.word("leads", criteria=f"{self.join(self.said(c['title']) for c in criteria)} [{rules}]"))
         elif machine["scores"]:
             details.append(self.word("tied"))
         for advice in machine["advice"]:
-            details.append(f"{LEVELS[advice['level']].get(self.language)}: {self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
+            colon = "：" if self.language == "zh" else ": "
+            details.append(f"{LEVELS[advice['level']].get(self.language)}{colon}{self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
         return Item(str(number), self.named(machine), (), "recommend", tuple(details))
 
     def _scenario(self, scenario: Document) -> Item:

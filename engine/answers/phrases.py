@@ -15,6 +15,13 @@ LEVELS: Mapping[str, Localized] = {
     "note": _T("note", "提示"),
     "require": _T("reject", "否决"),
 }
+DOING: Mapping[str, Localized] = {
+    "stop": _T("do not {action}", "不要{action}"),
+    "avoid": _T("better not {action}", "最好不要{action}"),
+    "caution": _T("take care: {title}", "当心：{title}"),
+    "recommend": _T("{action}", "{action}"),
+}
+"""Advice as something to do or to leave: actions are worded as commands. A caution may be about either, so it says what of."""
 SECTIONS: Mapping[str, Localized] = {
     "verdict": _T("Verdict", "结论"),
     "do": _T("What to do", "怎么做"),
@@ -56,9 +63,9 @@ WORDS: Mapping[str, Localized] = {
         "单卡显存：需要 {need}，可用 {usable}；可用 ÷ 需要 = {headroom}：{fit}",
     ),
     "machine_power": _T("cards {power} in all, {each} each; {tier}", "显卡共 {power}，单卡 {each}；{tier}"),
-    "leads": _T("surely leads the finalists on {criteria}", "在下列指标上确定领先：{criteria}"),
+    "leads": _T("no finalist is better on {criteria}", "下列指标上没有更好的入围机器：{criteria}"),
     "tied": _T("tied with the other finalist within uncertainty on every criterion", "各项指标与另一入围机器在误差范围内相当"),
-    "leads_mark": _T("* leads whatever the uncertain figures turn out to be", "* 无论不确定的数字如何，均领先"),
+    "leads_mark": _T("* no other finalist is better, whatever the uncertain figures turn out to be", "* 无论不确定的数字如何，都没有更好的入围机器"),
     "scenario": _T("{count} × {memory} by name: {title}", "{count} × {memory}（标称）：{title}"),
     "scenarios_contradict": _T(
         "The sources name different machines; none is chosen until what tells them apart is known:", "各来源给出的机器不同；弄清差别所在之前不作选择："
@@ -93,7 +100,7 @@ WORDS: Mapping[str, Localized] = {
     "assuming": _T("assuming {facts}", "假定 {facts}"),
     "without_assumptions": _T("without assumptions", "不作假定时"),
     "certainty": _T("Certainty: {text}", "确定程度：{text}"),
-    "assumes": _T("assumes {what} [{rules}]", "假定 {what}〔{rules}〕"),
+    "assumes": _T("assumes {what} [{rules}]", "假定 {what} [{rules}]"),
     "open": _T("{count} findings still depend on facts not given", "还有 {count} 条取决于未给出的事实"),
     "waiting": _T("{count} rules wait for nothing but the task and the model's size", "{count} 条规则只等任务和模型规模"),
     "no_assumption": _T("no assumption was needed", "未作任何假定"),
@@ -106,7 +113,7 @@ WORDS: Mapping[str, Localized] = {
     "measured": _T("measured peak", "实测峰值"),
     "with_headroom": _T("with 20–30 % headroom", "含 20–30% 余量"),
     "short": _T("short by {gap}", "缺 {gap}"),
-    "aside": _T("Set aside: {value}, {title} [{rule}].", "未采用：{value}，{title}〔{rule}〕。"),
+    "aside": _T("Set aside: {value}, {title} [{rule}].", "未采用：{value}，{title} [{rule}]。"),
     "confidence_low": _T("low confidence", "可信度低"),
     "one_of": _T("either", "二者之一"),
     "fit_fits": _T("fits", "放得下"),
@@ -126,11 +133,13 @@ WORDS: Mapping[str, Localized] = {
     "asked": _T("asked by {rules}", "{rules} 要求"),
     "now": _T("now {value}", "现为 {value}"),
     "names_several": _T("'{text}' names several cards or models: {entries}", "“{text}”对应多个型号：{entries}"),
+    "not_in_catalogue": _T("'{text}' is not in the catalogue, its shape stays unknown", "目录中没有“{text}”，其结构未知"),
+    "like": _T("; like it: {names}", "；相近的有：{names}"),
     "origin_stated": _T("stated, line {line}", "用户给出，第 {line} 行"),
     "origin_set": _T("stated", "用户给出"),
     "origin_looked_up": _T("catalogue by {via}, {confidence}", "由 {via} 查目录，{confidence}"),
     "origin_default": _T("taken from {via}", "取自 {via}"),
-    "origin_assumed": _T("assumed [{rule}]", "假定〔{rule}〕"),
+    "origin_assumed": _T("assumed [{rule}]", "假定 [{rule}]"),
     "interest": _T("its author sells servers and rentals", "作者销售服务器并出租算力"),
     "facts": _T("facts", "事实"),
     "rulebook": _T("rulebook", "规则库"),
@@ -138,6 +147,7 @@ WORDS: Mapping[str, Localized] = {
     "claims_cited": _T("{count} claims cited", "引用 {count} 条主张"),
     "rules_looked_at": _T("{count} rules looked at", "检查 {count} 条规则"),
     "none": _T("nothing", "无"),
+    "take_recommended": _T("take one of the machines below", "从下列机器中选用一种"),
     "nothing_to_do": _T("Nothing is advised on these facts.", "就这些事实没有建议。"),
     "measure_first": _T("first settle: {title} ({fact})", "先弄清：{title}（{fact}）"),
     "not": _T("{left}, not {right}", "{left}，不满足 {right}"),

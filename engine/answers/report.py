@@ -6,7 +6,7 @@ from gpurules.engine.answers.blocks import Block, Item, Items, Section, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
-from gpurules.engine.answers.phrases import LEVELS, SECTIONS, STATUS
+from gpurules.engine.answers.phrases import DOING, LEVELS, SECTIONS, STATUS
 from gpurules.engine.answers.reader import MEMORY, Reader
 from gpurules.engine.answers.trace_section import TraceReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
@@ -55,7 +55,7 @@ class AdviceReader(Reader):
         parts = [self.word("do_not", machine=self.machine(), reasons=self.reasons())] if rejected else []
         assert self.choice is not None
         if self.choice["chosen"]:
-            joined = (" 或 " if self.language == "zh" else " or ").join(self.named(m) for m in self.choice["chosen"])
+            joined = ("；或 " if self.language == "zh" else "; or ").join(self.named(m) for m in self.choice["chosen"])
             parts.append(STATUS[status + "_machines"].get(self.language).format(machines=joined))
         elif self.choice["contradicting"]:
             parts.append(self.word("sources_differ", question=self.deciding_question()))
@@ -100,7 +100,7 @@ class AdviceReader(Reader):
     def certainty(self) -> str:
         parts = [self.word("assumes", what=f"{a['fact']} = {self.said(a['shown'])}", rules=a["rule"]) for a in self.decision["assumptions"]]
         parts = parts or [self.word("no_assumption")]
-        unsettled = sum(c["state"] == "depends" for c in self.decision["conclusions"])
+        unsettled = len({c["rule"] for c in self.decision["conclusions"] if c["state"] == "depends"})
         if unsettled:
             parts.append(self.word("open", count=unsettled))
         if self.decision["waiting_for_task_and_size"]:
@@ -120,22 +120,15 @@ class AdviceReader(Reader):
         differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
         for advice in self._advice(("certain", "assuming", "without_assumptions")):
             if advice["kind"] == "advise" and advice["level"] != "note" and advice["rule"] not in differing:
-                label = LEVELS[advice["level"]].get(self.language)
-                action = self.said(advice["action_title"])
-                items.append(
-                    Item(
-                        str(len(items) + 1),
-                        f"{label}{'：' if self.language == 'zh' else ': '}{action}",
-                        (advice["rule"],),
-                        advice["level"],
-                        self._state(advice),
-                    )
-                )
+                text = DOING[advice["level"]].get(self.language).format(action=self.said(advice["action_title"]), title=self.said(advice["title"]))
+                items.append(Item(str(len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
         for step in self.decision["steps"]:
             settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
             after = [self.said(step["after"][p]["shown"]) for p in ("candidate.memory_need", "candidate.fit") if p in step["after"]]
             details = (self.word("after_step", after=self.join(after)),) if after else ()
             items.append(Item(str(len(items) + 1), self.word("step", settings=settings), (step["rule"],), "recommend", details))
+        if not items and self.choice and self.choice["chosen"]:
+            items.append(Item("1", self.word("take_recommended"), tone="recommend"))
         return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]
 
     def findings(self) -> list[Block]:
