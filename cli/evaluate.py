@@ -14,6 +14,7 @@ from gpurules.engine import GpurulesError, evaluate
 from gpurules.engine.inference.facts import Setting
 from gpurules.engine.knowledge.document import MAX_BYTES
 from gpurules.engine.knowledge.rule import LEVELS
+from gpurules.engine.public import BACKENDS
 from gpurules.engine.values.problem import Place, Problem, printable
 
 
@@ -24,10 +25,19 @@ from gpurules.engine.values.problem import Place, Problem, printable
 @click.option("--date", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
+@click.option("--backend", type=click.Choice(BACKENDS), default=BACKENDS[0], show_default=True, help="What judges the rules; the decision is the same.")
 @language_option
 @rules_option
 def command(
-    facts: Path, settings: tuple[str, ...], format_: str, date: str | None, fail_on: str | None, width: int | None, language: str, rules: Path | None
+    facts: Path,
+    settings: tuple[str, ...],
+    format_: str,
+    date: str | None,
+    fail_on: str | None,
+    width: int | None,
+    backend: str,
+    language: str,
+    rules: Path | None,
 ) -> None:
     """Evaluate FACTS.yaml ("-" for standard input) and print the decision.
 
@@ -38,7 +48,7 @@ def command(
     stated, day = _settings(settings, problems), _date(date, problems)
     if problems:
         raise GpurulesError(problems)
-    decision = evaluate(given, cache.engine(located(rules)), stated, day)
+    decision = evaluate(given, cache.engine(located(rules)), stated, day, backend)
     if format_ == "json":
         click.echo(decision.to_json())
     else:

@@ -17,9 +17,13 @@ from gpurules.engine.knowledge import document, rulebook
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.values import canonical
+from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 VERSION = "0.1.0"
 """Version of the engine, as in pyproject.toml; a test holds the two together."""
+
+BACKENDS = ("scalar", "durable")
+"""What may judge the rules about a workload: compiled conditions (the default), or the Rete network of durable-rules (extra `durable`)."""
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,14 @@ def evaluate(
     rules: Rulebook | Engine | None = None,
     settings: Sequence[Setting] = (),
     date: str = "",
+    backend: str = "scalar",
 ) -> Decision:
     """Evaluate facts: a mapping from fact names to values as people write them, a path, or the content of a facts file.
 
     `rules` is a rulebook, or one made ready by `engine`. `settings` replace facts one by one;
-    `date` is the day to decide for, the rulebook's release by default. Raises GpurulesError.
+    `date` is the day to decide for, the rulebook's release by default; `backend` is one of BACKENDS, which decide alike. Raises GpurulesError.
     """
-    ready = rules if isinstance(rules, Engine) else engine(rules or _packaged())
+    ready = _on(backend, rules if isinstance(rules, Engine) else engine(rules or _packaged()))
     node, file = _node(facts)
     given: Facts = facts_module.read(node, ready.rulebook, settings)
     evaluation = ready.evaluate(given, date, file)
@@ -79,3 +84,14 @@ def _packaged() -> Rulebook:
 def engine(rules: Rulebook) -> Engine:
     """The compiled form of a rulebook, made once for each."""
     return Engine(rules)
+
+
+def _on(backend: str, ready: Engine) -> Engine:
+    if backend not in BACKENDS:
+        raise GpurulesError([Problem(Place(f"back end {printable(backend)}"), "GR701", "is unknown", f"there are: {', '.join(BACKENDS)}")])
+    return _durable(ready) if backend == "durable" else ready
+
+
+@lru_cache(maxsize=4)
+def _durable(ready: Engine) -> Engine:
+    return ready.durable()

@@ -97,11 +97,15 @@ class Run:
             if kind == "rule":
                 self.truths[name] = self._judge(self.program.procedures[name])
             else:
-                found = self._derive(self.orders.derivations[name])
-                self.derived[name] = found
-                self.values[self.program.slots[name]] = found.used
+                self.derive(name)
 
     # ------------------------------------------------------------ judging and deriving
+
+    def derive(self, fact: str) -> None:
+        """Give a derived fact its value; the rules that derive it were judged before."""
+        found = self._derive(self.orders.derivations[fact])
+        self.derived[fact] = found
+        self.values[self.program.slots[fact]] = found.used
 
     def _judge(self, procedure: Procedure) -> Truth:
         """known(needs) and `when`; a rule without `when` has yes."""

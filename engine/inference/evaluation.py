@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
 from gpurules.engine.inference import agenda, candidates, choice
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Scenario
+from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.kernel import Kernel
 from gpurules.engine.inference.scalar import Program, compile_rulebook
@@ -99,6 +101,15 @@ class Engine:
         self.catalogued = candidates.catalogued(rulebook)
         self.kernel = Kernel(self.program, rulebook.orders, self.candidate)
 
+    network: Network | None = None
+    """What judges workload rules instead of their compiled conditions; the decisions are the same."""
+
+    def durable(self) -> Engine:
+        """This engine on the durable back end. Raises GpurulesError where that cannot be had, or the rulebook is beyond its bounds."""
+        other = copy(self)
+        other.network = Network(self.program, self.workload)
+        return other
+
     def evaluate(
         self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None, orders: Orders | None = None
     ) -> Evaluation:
@@ -137,7 +148,10 @@ class Engine:
         for path, value in given.items():
             values[self.program.slots[path]] = value
         run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
-        run.along(self.workload)
+        if self.network is None:
+            run.along(self.workload)
+        else:
+            self.network.along(run)
         return run
 
     def _judge_candidate(self, run: Run, choices: Mapping[str, Value]) -> None:
