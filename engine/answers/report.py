@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from gpurules.engine.answers.blocks import Block, Item, Items, Section, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.machine_section import MachineReader
@@ -118,9 +120,15 @@ class AdviceReader(Reader):
             first = questions[0]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
         differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
+        said: dict[tuple[str, tuple[str, ...]], int] = {}
         for advice in self._advice(("certain", "assuming", "without_assumptions")):
             if advice["kind"] == "advise" and advice["level"] != "note" and advice["rule"] not in differing:
                 text = DOING[advice["level"]].get(self.language).format(action=self.said(advice["action_title"]), title=self.said(advice["title"]))
+                key = (text, self._state(advice))
+                if key in said:
+                    items[said[key]] = replace(items[said[key]], references=(*items[said[key]].references, advice["rule"]))
+                    continue
+                said[key] = len(items)
                 items.append(Item(str(len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
         for step in self.decision["steps"]:
             settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
