@@ -145,6 +145,15 @@ def test_a18_against_b12_both_machines_are_shown_and_what_settles_it_is_asked() 
     assert "K10" in [c["id"] for c in document["conflicts"]]
 
 
+def test_a18_holds_once_the_base_is_known_to_have_16_bits() -> None:
+    document = decide(workload__task="lora", model__size_class="10B", training__base_weight_bits="16 bit")
+    assert list(machines(document)) == ["LOR-001"]
+    assert document["status"] == "recommended"
+    for machine in document["choice"]["chosen"]:
+        assert (machine["count"], machine["plan"]["id"]) == (2, "sharded")
+        assert 22 * GB < usable(machine) < 26 * GB
+
+
 def test_a18_two_cards_fit_when_sharded_and_not_when_each_holds_the_whole() -> None:
     lora = {"workload.task": "lora", "model.size_class": "10B", "gpu.name": "RTX 4090", "gpu.count": 2, "parallel.tensor": 1, "parallel.pipeline": 1}
     assert decide(lora, parallel__sharding_stage="full")["candidates"][0]["verdict"] == "accepted"
