@@ -259,17 +259,24 @@ def test_the_command_prints_the_same_decision(tmp_path: Path) -> None:
 
 
 EXAMPLES = {
+    "1.7b-ddp-4x4090.yaml": ("recommended", set()),
     "10b-lora-2x24gb.yaml": ("provisional", {"LOR-001", "LOR-004", "NET-003"}),
     "13b-fp16-inference-24gb.yaml": ("recommended", {"FIT-010", "INF-002"}),
     "13b-pretraining-nothing-owned.yaml": ("recommended", set()),
+    "1b-utilization-45-a100.yaml": ("keep", {"UTL-001", "UTL-002", "MEM-053"}),
     "30b-lora.yaml": ("recommended", {"LOR-002"}),
     "33b-tensor-parallel-3xv100.yaml": ("recommended", {"PLN-003"}),
+    "3b-communication-45-4xl40s.yaml": ("recommended", {"COM-001", "COM-003", "COM-004", "COM-006", "PAR-001"}),
     "6.7b-full-1xa100.yaml": ("recommended", set()),
-    "7b-full-4x4090.yaml": ("recommended", {"FIT-010", "COM-001", "PWR-001", "MEM-050", "NET-002"}),
+    "70b-fp16-2xh100.yaml": ("recommended", {"NUM-009"}),
     "70b-int4-48gb.yaml": ("keep", {"QNT-001"}),
+    "7b-full-4x4090.yaml": ("recommended", {"FIT-010", "COM-001", "PWR-001", "MEM-050", "NET-002"}),
+    "7b-zero2-8xv100.yaml": ("recommended", set()),
     "8xh100-air-6kw.yaml": ("ask", {"PWR-001"}),
     "fluctuation-27.yaml": ("keep", {"DAT-001"}),
+    "mixtral-lora-8xa800.yaml": ("recommended", {"NUM-001", "PEF-001", "SAV-021"}),
     "nothing-measured.yaml": ("recommended", set()),
+    "video-60mb-samples.yaml": ("keep", {"UTL-001", "UTL-004"}),
 }
 
 
