@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from fractions import Fraction
 
 from gpurules.engine.inference import candidates
@@ -75,7 +76,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):
         written = next((v.text for v in rule.parameters[tree.path].values if v.value == value), "")
         if written:
-            return written
+            return re.sub(r"(?<=[KMBT]) ?parameters?$", "", written)
     if not isinstance(value, Interval):
         return " | ".join(sorted(value)) if isinstance(value, frozenset) else syntax.show(tree)
     found = check(tree, rule_scope(rule, vocabulary), NumberType)[0]

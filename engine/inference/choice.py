@@ -131,7 +131,7 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
     accepted = sorted(groups[YES], key=lambda j: j.order)
     rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
-    return Choice(measures or (), tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected))
+    return Choice(measures or (), tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted))
 
 
 class _ByAgenda:
@@ -201,16 +201,21 @@ def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:
     return tuple(best.values())
 
 
-def _nearest(rejected: Sequence[Judged], each: int = 2, most: int = 8) -> tuple[Judged, ...]:
-    """Rejected candidates worth a word: those that one rule alone rules out, the best of each rule, one a card."""
+def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], each: int = 2, most: int = 8) -> tuple[Judged, ...]:
+    """Rejected candidates worth a word: those that one rule alone rules out, the best of each rule, one a card; not the
+    machines that are accepted under another plan."""
+    running = {(one.candidate.card, one.candidate.count, one.candidate.interconnect) for one in accepted}
     found: list[Judged] = []
     counts: Counter[str] = Counter()
     cards: set[str] = set()
     for one in rejected:
-        if len(one.against) == 1 and counts[one.against[0]] < each and one.candidate.card not in cards:
+        candidate = one.candidate
+        if (candidate.card, candidate.count, candidate.interconnect) in running or candidate.card in cards:
+            continue
+        if len(one.against) == 1 and counts[one.against[0]] < each:
             found.append(one)
             counts[one.against[0]] += 1
-            cards.add(one.candidate.card)
+            cards.add(candidate.card)
         if len(found) == most:
             break
     return tuple(found)
