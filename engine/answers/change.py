@@ -155,4 +155,4 @@ def _asked(evaluation: Evaluation) -> dict[str, tuple[str, ...]]:
             for conclusion in rule.then:
                 if isinstance(conclusion, Ask) and askable(evaluation, run, [conclusion.fact]):
                     asked[conclusion.fact] = (*asked.get(conclusion.fact, ()), rule.id)
-    return asked
+    return asked | {name.path: () for name in evaluation.facts.unrecognized if name.path not in asked}

@@ -59,6 +59,7 @@ class _Writer:
                 for a in self.evaluation.assumptions
             ],
             "ambiguities": [{"fact": a.path, "text": a.text, "entries": list(a.entries)} for a in self.evaluation.facts.ambiguities],
+            **self._unrecognized(),
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
@@ -97,6 +98,11 @@ class _Writer:
                 entry["sources"] = [str(catalog.sources.get(s, {}).get("where", s)) for s in fact.sources]
             found.append(entry)
         return found
+
+    def _unrecognized(self) -> Document:
+        """Names that the catalogue lacks, where there are any."""
+        names = [{"fact": n.path, "text": n.text, "nearest": list(n.nearest)} for n in self.evaluation.facts.unrecognized]
+        return {"unrecognized": names} if names else {}
 
     def _derived(self, path: str) -> Document:
         given, assuming = self.first.derived.get(path), self.second.derived[path]

@@ -92,6 +92,7 @@ WORDS: Mapping[str, Localized] = {
     "undefined": _T("{fact} divides by zero and says nothing.", "{fact} 除数为零，没有意义。"),
     "step": _T("try {settings}", "尝试 {settings}"),
     "after_step": _T("a card would then need {after}", "此时单卡需要 {after}"),
+    "more": _T("and {count} more of less weight; --format json holds them all", "另有 {count} 条较轻的，见 --format json"),
     "machine": _T("the stated machine", "所述机器"),
     "needs_in_all": _T("Memory needed in all: {need}{rules}.", "总显存需求：{need}{rules}。"),
     "holds": _T("{count} cards hold {nominal} by name, {usable} usable.", "{count} 张卡标称共 {nominal}，可用 {usable}。"),

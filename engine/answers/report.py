@@ -13,6 +13,9 @@ from gpurules.engine.answers.reader import MEMORY, Reader
 from gpurules.engine.answers.trace_section import TraceReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
 
+UNSETTLED = 10
+"""Open findings that a report lists, gravest first; the decision holds them all."""
+
 
 def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
     """The sections of a decision's report, empty ones left out."""
@@ -71,9 +74,14 @@ class AdviceReader(Reader):
         return ("" if self.language == "zh" else " ").join(parts)
 
     def deciding_question(self) -> int:
-        """The number of the first question that can settle the verdict."""
-        numbered = enumerate(self.decision["measure_next"], 1)
-        return next((i for i, q in numbered if q["settles_verdict"] or q["asked_by"]), 1)
+        """The number of the first question that can settle the verdict: where rules name different machines, one that they ask."""
+        naming = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
+        questions = self.decision["measure_next"]
+        for wanted in (lambda q: naming & set(q["asked_by"]), lambda q: q["settles_verdict"], lambda q: q["asked_by"]):
+            for number, question in enumerate(questions, 1):
+                if wanted(question):
+                    return number
+        return 1
 
     def reasons(self) -> str:
         """What rejects the stated machine: the advice that says so plainly, or else the requirements that fail."""
@@ -117,7 +125,7 @@ class AdviceReader(Reader):
         items: list[Item] = []
         questions = self.decision["measure_next"]
         if questions and self.decision["status"] in ("ask", "not_sized"):
-            first = questions[0]
+            first = questions[self.deciding_question() - 1 if self.decision["status"] == "ask" else 0]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
         differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
         said: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -175,13 +183,17 @@ class AdviceReader(Reader):
         return (self.word("without_assumptions"),) if advice["state"] == "without_assumptions" else ()
 
     def depends(self) -> list[Block]:
+        if self.decision["status"] == "not_sized":
+            return []  # almost everything waits then; the verdict counts it
         items: dict[str, Item] = {}
         for advice in self._advice(("depends",)):
             level = advice["level"] if advice["kind"] == "advise" else "require"
             waits = self.word("tight") if advice["tight"] else self.word("waits", facts=", ".join(advice["needs"]))
             label = LEVELS[level].get(self.language) + "?"
             items.setdefault(advice["rule"], Item(label, self.said(advice["title"]), (advice["rule"],), "quiet", (waits,)))
-        return [Items(tuple(items.values()))] if items else []
+        shown, more = list(items.values())[:UNSETTLED], len(items) - UNSETTLED
+        blocks: list[Block] = [Items(tuple(shown))] if shown else []
+        return [*blocks, Words(self.word("more", count=more), "quiet")] if more > 0 else blocks
 
     def silent(self) -> list[Block]:
         """Rules of advice and requirement that a figure keeps from applying, each with that figure and its threshold."""

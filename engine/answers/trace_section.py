@@ -36,6 +36,10 @@ class TraceReader(Reader):
             if question["fact"] in several:
                 named = several[question["fact"]]
                 details.insert(0, self.word("names_several", text=named["text"], entries=", ".join(named["entries"])))
+            for name in self.decision.get("unrecognized", ()):
+                if name["fact"] == question["fact"]:
+                    like = self.word("like", names=", ".join(name["nearest"])) if name["nearest"] else ""
+                    details.insert(0, self.word("not_in_catalogue", text=name["text"]) + like)
             why = [self.word("cost_" + question["cost"])]
             if question["asked_by"]:
                 why.append(self.word("asked", rules=", ".join(question["asked_by"])))
