@@ -47,17 +47,23 @@ class MachineReader(Reader):
             ),
             self.word("machine_power", power=figures["candidate.power"], each=figures["candidate.power_limit"], tier=figures["candidate.tier"]),
         ]
-        leads = [s["fact"] for s in machine["scores"] if s["leads"]]
-        criteria = [c for c in self.choice["criteria"] if c["fact"] in leads] if self.choice else []
-        if criteria:
-            rules = ", ".join(dict.fromkeys(c["rule"] for c in criteria))
-            details.append(self.word("leads", criteria=f"{self.join(self.said(c['title']) for c in criteria)} [{rules}]"))
-        elif machine["scores"]:
-            details.append(self.word("tied"))
+        ahead = self._ahead(machine)
+        if ahead:
+            details.append(self.word("leads", criteria=ahead))
         for advice in machine["advice"]:
             colon = "：" if self.language == "zh" else ": "
             details.append(f"{LEVELS[advice['level']].get(self.language)}{colon}{self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
         return Item(str(number), self.named(machine), (), "recommend", tuple(details))
+
+    def _ahead(self, machine: Document) -> str:
+        """The criteria on which no other finalist is better and some is worse, each once, with the rules that give them."""
+        assert self.choice is not None
+        found: dict[str, list[str]] = {}
+        for index, criterion in enumerate(self.choice["criteria"]):
+            own = machine["scores"][index]
+            if own["leads"] and any(m["scores"][index]["value"] != own["value"] for m in self.choice["chosen"]):
+                found.setdefault(self.said(criterion["title"]), []).append(criterion["rule"])
+        return self.join(f"{title} [{', '.join(dict.fromkeys(rules))}]" for title, rules in found.items())
 
     def _scenario(self, scenario: Document) -> Item:
         text = self.word("scenario", count=scenario["count"], memory=scenario["memory_nominal"], title=self.said(scenario["title"]))
@@ -69,7 +75,11 @@ class MachineReader(Reader):
             return []
         machines = self.choice["chosen"]
         rows: list[tuple[str, ...]] = []
+        seen: set[str] = set()
         for index, criterion in enumerate(self.choice["criteria"]):
+            if criterion["fact"] in seen:
+                continue
+            seen.add(criterion["fact"])
             cells = [self.said(m["scores"][index]["shown"]) + (" *" if m["scores"][index]["leads"] else "") for m in machines]
             rows.append((f"{self.said(criterion['title'])} [{criterion['rule']}]", *cells))
         titles = {c["fact"] for c in self.choice["criteria"]}

@@ -64,7 +64,6 @@ WORDS: Mapping[str, Localized] = {
     ),
     "machine_power": _T("cards {power} in all, {each} each; {tier}", "显卡共 {power}，单卡 {each}；{tier}"),
     "leads": _T("no finalist is better on {criteria}", "下列指标上没有更好的入围机器：{criteria}"),
-    "tied": _T("tied with the other finalist within uncertainty on every criterion", "各项指标与另一入围机器在误差范围内相当"),
     "leads_mark": _T("* no other finalist is better, whatever the uncertain figures turn out to be", "* 无论不确定的数字如何，都没有更好的入围机器"),
     "scenario": _T("{count} × {memory} by name: {title}", "{count} × {memory}（标称）：{title}"),
     "scenarios_contradict": _T(
