@@ -146,3 +146,20 @@ def test_an_unknown_model_beside_known_ones_keeps_the_shape_open() -> None:
     facts = read({"model.name": ["Qwen2-7B", "our own 7B"]})
     assert facts.given["model.name"].value == {"qwen2-7b", "other"}
     assert "model.layers" not in facts.given and len(facts.unrecognized) == 1
+
+
+# ---------------------------------------------------------------- the decision
+
+
+def test_a_decision_asks_about_names_that_leave_something_open() -> None:
+    document = gpurules.evaluate({"workload.task": "inference", "model.name": "Qwen2-57B-A14B", "gpu.name": "2x RTX 4060 Ti"}, rulebook()).document
+    (unrecognized,) = document["unrecognized"]
+    assert (unrecognized["fact"], unrecognized["text"]) == ("model.name", "Qwen2-57B-A14B") and "Qwen2-7B" in unrecognized["nearest"]
+    assert document["ambiguities"] == [{"fact": "gpu.name", "text": "2x RTX 4060 Ti", "entries": ["GeForce RTX 4060 Ti 16GB", "…"]}]
+    assert {"model.name", "gpu.name"} <= {question["fact"] for question in document["measure_next"]}
+
+
+def test_a_decision_on_known_names_asks_about_none() -> None:
+    document = gpurules.evaluate({"workload.task": "inference", "model.name": "qwen2 7b", "gpu.name": "2x4090"}, rulebook()).document
+    assert "unrecognized" not in document and document["ambiguities"] == []
+    assert not {"model.name", "gpu.name"} & {question["fact"] for question in document["measure_next"]}
