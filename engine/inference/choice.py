@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 from gpurules.engine.inference.agenda import Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
@@ -86,12 +87,15 @@ def scenarios(run: Run) -> tuple[Scenario, ...]:
 
 
 def contradict(named: Sequence[Scenario]) -> bool:
-    """Whether rules name different machines."""
-    return len({(s.count, s.memory_nominal) for s in named}) > 1
+    """Whether two rules name no machine in common; the machines of one rule are alternatives."""
+    by_rule: dict[str, set[tuple[str, str]]] = {}
+    for one in named:
+        by_rule.setdefault(one.rule, set()).add((one.count, one.memory_nominal))
+    return any(a.isdisjoint(b) for a, b in combinations(by_rule.values(), 2))
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:
-    """The criteria of the rules that surely hold, in order of rank, then rule."""
+    """The criteria of the rules that surely hold, in order of rank, then rule; one that comes again changes nothing."""
     facts = run.program.rulebook.vocabulary.facts
     found = []
     for procedure in run.program.procedures.values():
@@ -101,7 +105,10 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
                 tree = preference.figure.tree
                 step = facts[tree.path].step if isinstance(tree, Name) and tree.path in facts else 0.0
                 found.append(Criterion(procedure.rule.id, tree.path if isinstance(tree, Name) else "", preference.direction, preference.rank, step, figure))
-    return tuple(sorted(found, key=lambda c: (c.rank, c.rule)))
+    distinct: dict[tuple[str, str], Criterion] = {}
+    for criterion in sorted(found, key=lambda c: (c.rank, c.rule)):
+        distinct.setdefault((criterion.fact, criterion.direction), criterion)
+    return tuple(distinct.values())
 
 
 def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: Kernel | None, preferring: Run) -> Choice:

@@ -13,6 +13,8 @@ from gpurules.engine.values import quantity
 from gpurules.engine.values.problem import printable
 
 NOMINAL, USABLE = "gpu.memory_nominal", "gpu.memory_usable"
+_LONGEST = 200
+"""Characters of the longest text that is taken for a name."""
 _OR = re.compile(r"\s+or\s+|\s*[|或]\s*")
 _OR_OF_CARDS = re.compile(rf"{_OR.pattern}|\s*/\s*")
 
@@ -38,6 +40,8 @@ class UnknownName(ValueError):
 
 def named(text: str, catalog: Catalog) -> Named:
     """What `text` says; `A100/H800` and `A100 or H800` are either. Raises UnknownName."""
+    if len(text) > _LONGEST:
+        raise unknown(text, catalog)
     try:
         return _card(text, catalog) if catalog.kind == "card" else _model(text, catalog)
     except UnknownName:

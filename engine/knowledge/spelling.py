@@ -32,17 +32,15 @@ _MODEL_SIZE = re.compile(r"\d(?:[._]\d+)?[bm](?![0-9a-z])")
 _WORD_COUNTS = {"单": 1, "一": 1, "双": 2, "两": 2, "二": 2, "三": 3, "四": 4, "六": 6, "八": 8, "十": 10, "十六": 16}
 _ENGLISH_COUNTS = {"single": 1, "dual": 2, "quad": 4}
 _UNIT = r"(?:张卡|张|块|片|卡|个|路|枚|gpus?|cards?)"
-_AMOUNT = rf"(\d{{1,6}}|{'|'.join(sorted(_WORD_COUNTS, key=len, reverse=True))})"
-_BEFORE = (
-    re.compile(r"(\d{1,6})\s*[x×*]\s*(?P<name>.+)", re.IGNORECASE),
+_AMOUNT = rf"(?P<count>\d{{1,6}}|{'|'.join(sorted(_WORD_COUNTS, key=len, reverse=True))})"
+_COUNTED = (
+    re.compile(r"(?P<count>\d{1,6})\s*[x×*]\s*(?P<name>.+)", re.IGNORECASE),
     re.compile(rf"{_AMOUNT}\s*{_UNIT}\s*(?:的|of\b)?\s*(?P<name>.+)", re.IGNORECASE),
-    re.compile(r"(\d{1,6})\s+(?P<name>.+)"),
-    re.compile(r"(single|dual|quad)[\s-]+(?P<name>.+)", re.IGNORECASE),
-)
-_AFTER = (
-    re.compile(r"(?P<name>.+?)[\s,]*[(\[]?\s*[x×*]\s*(\d{1,6})\s*[)\]]?", re.IGNORECASE),
+    re.compile(r"(?P<count>\d{1,6})\s+(?P<name>.+)"),
+    re.compile(r"(?P<count>single|dual|quad)[\s-]+(?P<name>.+)", re.IGNORECASE),
+    re.compile(r"(?P<name>.+?)[\s,]*[(\[]?\s*[x×*]\s*(?P<count>\d{1,6})\s*[)\]]?", re.IGNORECASE),
     re.compile(rf"(?P<name>.+?)[\s,]*[(\[]?\s*{_AMOUNT}\s*{_UNIT}\s*[)\]]?", re.IGNORECASE),
-    re.compile(r"(?P<name>.+?)\s+(\d{1,6})\s*[x×]", re.IGNORECASE),
+    re.compile(r"(?P<name>.+?)\s+(?P<count>\d{1,6})\s*[x×]", re.IGNORECASE),
 )
 _RESOURCE = re.compile(r"(?:gres[/:]|[a-z]+\.com/)?gpu(?::(?P<name>[^:=(),]+))?\s*[:=]\s*(\d{1,6})\s*(?:\(.*\))?", re.IGNORECASE)
 """A resource of a job queue or a cluster: `gpu:h100:4(IDX:0-3)`, `gres/gpu:p100=1`, `nvidia.com/gpu: 8`."""
@@ -51,7 +49,7 @@ _REQUEST = re.compile(r"(?P<name>[A-Za-z][^:=(),/\s]*):(\d{1,6})")
 _LISTED = re.compile(r"gpu \d+:\s*(?P<name>.*?)(?:\s*\(uuid:.*\))?", re.IGNORECASE)
 """A line of `nvidia-smi -L`."""
 _NOISE = re.compile(r"(?<=.)[\s-]*(?:\bgpus?|显卡|加速卡|计算卡|卡)$", re.IGNORECASE)
-_LANES = re.compile(r"(?:pci-?e(?:xpress)?|gen\s*\d|pci-?e[\s-]*\d(?:\.\d)?)$", re.IGNORECASE)
+_LANES = re.compile(r".*(?:pci-?e(?:xpress)?|gen\s*\d|pci-?e[\s-]*\d(?:\.\d)?)\s*x(?:1|2|4|8|16)", re.IGNORECASE)
 _MEMORY = re.compile(r"(?<![0-9A-Za-z.])(\d{1,6}(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB)(?:\s*显存)?(?![0-9A-Za-z])", re.IGNORECASE)
 
 
@@ -116,10 +114,14 @@ def variants(key: str, kind: str) -> Iterator[str]:
 
 def shapeless(name: str) -> str:
     """A model's name without the words that leave its shape alone: how it was tuned, in which numbers its weights are stored."""
-    text = _SHAPELESS.sub("", _plain(name))
+    return "/".join(_shapeless(part) for part in folders(_plain(name)))
+
+
+def _shapeless(text: str) -> str:
+    text = _SHAPELESS.sub("", text)
     if _MODEL_SIZE.search(text):
         text = _SHAPELESS_BESIDE_SIZE.sub("", text)
-    return re.sub(r"\.(?!\d)", "", text).strip(" ._-")
+    return re.sub(r"([\s_-])[\s_-]+", r"\1", re.sub(r"\.(?!\d)", "", text)).strip(" ._-")
 
 
 def card_names(text: str) -> tuple[CardName, ...]:
@@ -131,12 +133,11 @@ def card_names(text: str) -> tuple[CardName, ...]:
     listed = _LISTED.fullmatch(given)
     given = listed["name"] if listed else given
     found = [CardName(given)]
-    for pattern in (*_BEFORE, *_AFTER):
+    lanes = _LANES.fullmatch(given) is not None
+    for pattern in _COUNTED:
         match = pattern.fullmatch(given)
         if match:
-            number = next(group for group in match.groups() if group is not None and group != match["name"])
-            name = match["name"].strip(" ,;")
-            found.append(CardName(name, _amount(number), pattern is _AFTER[0] and _LANES.search(name) is not None))
+            found.append(CardName(match["name"].strip(" ,;"), _amount(match["count"]), lanes))
     return tuple(dict.fromkeys(CardName(name, one.count, one.lanes) for one in found for name in (one.name, _NOISE.sub("", one.name))))
 
 

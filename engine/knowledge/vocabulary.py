@@ -84,7 +84,8 @@ class Definition:
         if isinstance(value, Interval):
             if value == self.range and not value.exact:
                 return "未知" if language == "zh" else "unknown"
-            return quantity.show(value, self.unit, self.share, self.range)
+            shown = quantity.show(value, self.unit, self.share, self.range)
+            return _in_chinese(shown) if language == "zh" else shown
         assert isinstance(value, frozenset)
         if len(value) == len(self.members) and len(value) > 1:
             return "未知" if language == "zh" else "unknown"
@@ -224,6 +225,15 @@ class _Reader:
             for name in syntax.names(definition.applies_when) if definition.applies_when else ():
                 if name not in self.facts:
                     self.problem(definition.place, f"'{definition.path}' applies_when reads unknown fact '{name}'", "name a fact of the vocabulary")
+
+
+_TIMES = {"years": "年", "year": "年", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "tokens": "令牌"}
+
+
+def _in_chinese(shown: str) -> str:
+    """A quantity with the words among its units in Chinese; symbols such as GB stay."""
+    number, space, unit_name = shown.rpartition(" ")
+    return f"{number}{space}{_TIMES[unit_name]}" if unit_name in _TIMES else shown
 
 
 def folded(word: str) -> str:
