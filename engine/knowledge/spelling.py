@@ -179,5 +179,5 @@ def _plain(name: str) -> str:
 
 def _squeezed(text: str, kind: str) -> str:
     """A text without gaps, but with a mark for a gap between two digits: `_` in a model where it was one, else `-`."""
-    marked = re.sub(rf"(?<=\d)({_GAP}+)(?=\d)", lambda gap: "\x01" if kind == "model" and "_" in gap[1] else "\x02", text)
+    marked = re.sub(rf"(?<=\d)({_GAP}+)(?=\.?\d)", lambda gap: "\x01" if kind == "model" and "_" in gap[1] else "\x02", text)
     return re.sub(_GAP, "", marked).replace("\x01", "_").replace("\x02", "-")
