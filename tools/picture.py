@@ -14,13 +14,13 @@ from pathlib import Path
 import click
 from rich.terminal_theme import TerminalTheme
 
-from gpurules.cli.printing import console_for, rendered
+from gpurules.cli.printing import GLUE, console_for, rendered
 from gpurules.engine import evaluate
 from gpurules.engine.answers.report import report
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE, PICTURE = "examples/7b-full-4x4090.yaml", "docs/report.svg"
-WIDTH, SECTIONS = 116, 6
+WIDTH, SECTIONS = 116, 5
 THEME = TerminalTheme(
     (255, 255, 255), (36, 41, 47),
     [(36, 41, 47), (180, 30, 40), (20, 110, 50), (150, 95, 0), (20, 90, 170), (120, 60, 150), (10, 110, 125), (90, 98, 106)],
@@ -36,7 +36,7 @@ def drawn() -> str:
     for section in list(report(evaluate(ROOT / EXAMPLE).document, "en"))[:SECTIONS]:
         console.print(rendered(section, WIDTH))
     console.print("…", style="bright_black")
-    svg = console.export_svg(title="gpurules", theme=THEME, unique_id="report")
+    svg = console.export_svg(title="gpurules", theme=THEME, unique_id="report").replace(GLUE, "&#160;")
     svg = re.sub(r"\s*@font-face \{.*?\}", "", svg, flags=re.DOTALL)  # no fonts from elsewhere; the reader's monospace will do
     svg = svg.replace("Fira Code, monospace", "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace")
     return re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE)
@@ -44,7 +44,7 @@ def drawn() -> str:
 
 def words(svg: str) -> list[str]:
     """What can be read in the picture; how it is drawn may differ from one version of rich to the next."""
-    return " ".join(html.unescape(text) for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)).split()
+    return " ".join(html.unescape(text).replace("\u00a0", " ") for text in re.findall(r"<text[^>]*>([^<]*)</text>", svg)).split()
 
 
 @click.command()
