@@ -15,7 +15,8 @@ import pytest
 from click.testing import CliRunner
 
 from gpurules.cli.main import cli
-from gpurules.engine import Rulebook, load
+from gpurules.engine import load
+from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook
 
 Fault = tuple[str, str, str, str]
@@ -60,8 +61,9 @@ def order(place: str) -> tuple[str, int, int]:
 
 
 @pytest.fixture(scope="session")
-def packaged() -> Rulebook:
-    return load()
+def packaged() -> Engine:
+    """The packaged rules, compiled once."""
+    return Engine(load())
 
 
 @pytest.fixture(scope="session")
@@ -81,11 +83,12 @@ def read_once() -> Callable[[Any, str], object]:
 
 
 @pytest.fixture
-def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packaged: Rulebook, read_once: Callable[[Any, str], object]) -> Refused:
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packaged: Engine, read_once: Callable[[Any, str], object]) -> Refused:
     """Asserts that a command, run in the test's folder, refuses its input with exactly the faults given."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(rulebook._Loader, "_data", read_once)
-    monkeypatch.setattr("gpurules.cli.evaluate.opened", lambda rules: packaged if rules is None else load(rules))
+    monkeypatch.setattr("gpurules.cli.cache.engine", lambda files: packaged)
+    monkeypatch.setenv("GPURULES_CACHE", "off")
 
     def check(arguments: Sequence[str], faults: Sequence[Fault], alone: bool) -> None:
         code, output, errors, seconds = ran_alone(arguments) if alone else ran(arguments)

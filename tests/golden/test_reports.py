@@ -17,7 +17,8 @@ import pytest
 from click.testing import CliRunner
 
 from gpurules.cli.main import cli
-from gpurules.engine import Rulebook, load
+from gpurules.engine import load
+from gpurules.engine.inference.evaluation import Engine
 
 HERE = Path(__file__).parent
 EXAMPLES = sorted((HERE.parents[1] / "examples").glob("*.yaml"))
@@ -56,14 +57,14 @@ def compared(name: str, output: str, update: bool) -> None:
 
 
 @pytest.fixture(scope="session")
-def packaged() -> Rulebook:
-    """Loaded once, not for every report."""
-    return load()
+def packaged() -> Engine:
+    """The packaged rules, compiled once and not for every report."""
+    return Engine(load())
 
 
 @pytest.mark.parametrize(("example", "form", "options"), list(cases()), ids=lambda v: v.stem if isinstance(v, Path) else v if isinstance(v, str) else "")
-def test_report(example: Path, form: str, options: list[str], update_golden: bool, packaged: Rulebook, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gpurules.cli.evaluate.opened", lambda _: packaged)
+def test_report(example: Path, form: str, options: list[str], update_golden: bool, packaged: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpurules.cli.cache.engine", lambda _: packaged)
     result = CliRunner().invoke(cli, ["evaluate", str(example), *options], catch_exceptions=False)
     assert (result.exit_code, result.stderr) == (0, "")
     compared(f"{example.stem}.{form}", result.stdout, update_golden)
@@ -80,7 +81,7 @@ def test_a_process_of_its_own_prints_the_same_wherever_it_runs(number: int, tmp_
     """Terminal, locale, working folder and hash seed leave no trace in a report."""
     example, variables = EXAMPLES[number], SETTINGS[number % 2]
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG"))} | variables
-    environment |= {"PYTHONHASHSEED": str(number), "PYTHONIOENCODING": "utf-8"}
+    environment |= {"PYTHONHASHSEED": str(number), "PYTHONIOENCODING": "utf-8", "GPURULES_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "gpurules.cli", "evaluate", str(example), *FORMS["120.en.txt"]]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
