@@ -73,6 +73,8 @@ def _model(text: str, catalog: Catalog) -> Named:
 
 
 def _card(text: str, catalog: Catalog) -> Named:
+    if not text.strip():
+        raise unknown(text, catalog)
     wrong: UnknownName | None = None
     for reading in spelling.card_names(text):
         if not reading.name:
