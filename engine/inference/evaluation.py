@@ -145,8 +145,8 @@ class Engine:
 
     def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str, orders: Orders) -> Run:
         values = self.program.values(date)
-        for path, value in given.items():
-            values[self.program.slots[path]] = value
+        for path, value in {**given, **pins}.items():
+            values[self.program.slots[path]] = value  # a pin, too: no rule may derive the fact
         run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
         if self.network is None:
             run.along(self.workload)
