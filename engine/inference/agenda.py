@@ -12,7 +12,7 @@ from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.language.compile import Value, Values
 from gpurules.engine.language.compile import wide as wide
 from gpurules.engine.language.syntax import names
-from gpurules.engine.values import interval
+from gpurules.engine.values import interval, quantity
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
@@ -150,7 +150,8 @@ class Run:
                 return common
             definition = self.program.rulebook.vocabulary.facts[derivation.fact]
             rules = ", ".join(r for r in derivation.rules if self.truths[r] is not NO)
-            message = f"{rules} give {derivation.fact} a value that nothing can have: {definition.show(value)}, outside {definition.show(whole)}"
+            bounds = quantity.show(whole, definition.unit, definition.share)
+            message = f"{rules} give {derivation.fact} a value that nothing can have: {definition.show(value)}, outside {bounds}"
             raise GpurulesError([Problem(Place(self.file), "GR501", message, "check the facts that the rules read; `gpurules show RULE` prints them")])
         return value
 

@@ -13,7 +13,9 @@ from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
 from gpurules.engine.language.compile import Function, Value
 from gpurules.engine.language.syntax import Name
+from gpurules.engine.values import quantity
 from gpurules.engine.values.interval import Interval, exceeds
+from gpurules.engine.values.quantity import QuantityError
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 FINALISTS = 2
@@ -88,10 +90,18 @@ def scenarios(run: Run) -> tuple[Scenario, ...]:
 
 def contradict(named: Sequence[Scenario]) -> bool:
     """Whether two rules name no machine in common; the machines of one rule are alternatives."""
-    by_rule: dict[str, set[tuple[str, str]]] = {}
+    by_rule: dict[str, set[tuple[float | str, float | str]]] = {}
     for one in named:
-        by_rule.setdefault(one.rule, set()).add((one.count, one.memory_nominal))
+        by_rule.setdefault(one.rule, set()).add((_amount(one.count), _amount(one.memory_nominal)))
     return any(a.isdisjoint(b) for a, b in combinations(by_rule.values(), 2))
+
+
+def _amount(text: str) -> float | str:
+    """A figure as written, made comparable: "24GB" is "24 GB"."""
+    try:
+        return quantity.read(text).low or 0.0
+    except QuantityError:
+        return text
 
 
 def criteria(run: Run) -> tuple[Criterion, ...]:

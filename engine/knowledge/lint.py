@@ -63,6 +63,7 @@ class _Linter:
                 case Prefer(figure, _, _, place):
                     self._candidate_only(rule, place, "prefer")
                     self._expression(rule, figure, scope, NumberType, used)
+                    self._criterion(rule, figure, place)
                 case Step():
                     self._step(conclusion)
         self._texts(rule, scope, used)
@@ -90,6 +91,16 @@ class _Linter:
     def _candidate_only(self, rule: Rule, place: Place, what: str) -> None:
         if rule.for_each != "candidate":
             self.problem(place, "GR415", f"'{what}' stands in a rule about the workload", "add for_each: candidate")
+
+    def _criterion(self, rule: Rule, figure: Expression, place: Place) -> None:
+        """Candidates are compared by one named figure each, in an order that the load gives and no candidate changes."""
+        if rule.for_each != "candidate":
+            return
+        if not isinstance(figure.tree, syntax.Name) or not figure.tree.path.startswith("candidate."):
+            mend = "derive it as a fact candidate.* of its own, with title and step, and prefer that"
+            self.problem(figure.source.place, "GR420", "a criterion is no single figure of a candidate", mend)
+        if rule.when is not None and any(name.startswith("candidate.") for name in syntax.names(rule.when)):
+            self.problem(place, "GR420", "the order of criteria hangs on a candidate", "let when: speak of the workload alone")
 
     def _expression(
         self,

@@ -320,6 +320,17 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
         [(THEN, "  - prefer: {figure: gpu.count, direction: low}")],
         [("12:5", "GR415", "'prefer' stands in a rule about the workload", "add for_each: candidate")],
     ),
+    "criterion that is no single figure": (
+        [("when:\n", "for_each: candidate\nwhen:\n"), (THEN, "  - prefer: {figure: candidate.count * candidate.power_limit, direction: low}")],
+        [("13:22", "GR420", "a criterion is no single figure of a candidate", "derive it as a fact candidate.*")],
+    ),
+    "order of criteria that hangs on a candidate": (
+        [("when:\n", "for_each: candidate\nwhen:\n"), (WHEN, "    - candidate.count > limit"), (THEN, "  - prefer: {figure: candidate.power, direction: low}")],
+        [
+            ("9:7", "GR109", "'candidate.count > limit' can never change: the two sides", "check the figure and its unit"),
+            ("13:5", "GR420", "the order of criteria hangs on a candidate", "let when: speak of the workload alone"),
+        ],
+    ),
     "derives a given fact": (
         [(THEN, "  - derive: {gpu.count: limit}")],
         [("12:14", "GR410", "'gpu.count' is observed, not derived", "derive a fact of kind derived, or assume: it")],
