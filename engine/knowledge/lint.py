@@ -96,7 +96,7 @@ class _Linter:
         """Candidates are compared by one named figure each, in an order that the load gives and no candidate changes."""
         if rule.for_each != "candidate":
             return
-        if not isinstance(figure.tree, syntax.Name) or not figure.tree.path.startswith("candidate."):
+        if not isinstance(figure.tree, syntax.Name) or figure.tree.path in rule.parameters:
             mend = "derive it as a fact candidate.* of its own, with title and step, and prefer that"
             self.problem(figure.source.place, "GR420", "a criterion is no single figure of a candidate", mend)
         if rule.when is not None and any(name.startswith("candidate.") for name in syntax.names(rule.when)):
