@@ -85,9 +85,13 @@ class MachineReader(Reader):
         titles = {c["fact"] for c in self.choice["criteria"]}
         for path in _COMPARED:
             if path not in titles:
-                rows.append((self.word(path), *(self.said(m["figures"][path]["shown"]) for m in machines)))
+                rows.append((self.word(path), *(self._figure(m, path) for m in machines)))
         heads = (self.word("criterion"), *(f"{m['count']} × {m['card']['name']}" for m in machines))
         return [Grid(heads, tuple(rows)), Words(self.word("leads_mark"), "quiet")]
+
+    def _figure(self, machine: Document, path: str) -> str:
+        """A figure of a machine; one card has no link to speak of."""
+        return "–" if path == "candidate.interconnect_bandwidth" and machine["count"] == 1 else self.said(machine["figures"][path]["shown"])
 
     def rejected(self) -> list[Block]:
         """The nearest rejected alternatives, each with the one reason that rules it out, and how often each rule rejects."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from gpurules.engine.answers.blocks import Bar, Bars, Block, Words
@@ -10,6 +11,8 @@ from gpurules.engine.answers.reader import MEMORY, Reader
 from gpurules.engine.values import quantity, unit
 from gpurules.engine.values.interval import Interval
 
+_NOTHING = 0.0005
+"""A share of memory below which a peak has no lower end to speak of."""
 NEED, USABLE = "candidate.memory_need", "candidate.memory_usable"
 
 
@@ -49,8 +52,10 @@ class MemoryReader(Reader):
             yield self._bar("have_card", usable["value"], self.said(usable["shown"]), "", True)
         peak = next((f for f in self.decision["facts"] if f["path"] == "measured.memory_peak"), None)
         if peak is not None:
-            share = self.word("of_usable", share=self.share(peak["value"], usable["value"]))
-            yield self._bar("measured", peak["value"], self.said(peak["shown"]), share, False)
+            value = dict(peak["value"])
+            if value["low"] < usable["value"]["high"]:  # a peak known by its lower end alone is at most what the card holds
+                value["high"] = min(value["high"], usable["value"]["high"])
+            yield self._bar("measured", value, self.said(peak["shown"]), self.word("of_usable", share=self.share(value, usable["value"])), False)
 
     def _bar(self, key: str, value: Document, shown: str, note: str, have: bool) -> Bar:
         return Bar(self.word(key), value["low"], value["high"], shown, note, have)
@@ -64,7 +69,8 @@ class MemoryReader(Reader):
         assert plain is not None
         if not whole["low"]:
             return ""
-        return quantity.show(Interval(part["low"] / whole["high"], part["high"] / whole["low"]), plain, share=True)
+        found = Interval(part["low"] / whole["high"], part["high"] / whole["low"])
+        return quantity.show(found, plain, share=True, bounds=Interval(_NOTHING, math.inf))
 
 
 def _narrow(value: Document) -> bool:

@@ -84,7 +84,7 @@ WORDS: Mapping[str, Localized] = {
     "candidate.half_tensor_rate": _T("half-precision rate a card", "单卡半精度算力"),
     "candidate.memory_bandwidth": _T("memory bandwidth a card", "单卡显存带宽"),
     "candidate.power": _T("power of all cards", "全部显卡功耗"),
-    "status_recommended": _T("recommend another machine", "推荐其他机器"),
+    "status_recommended": _T("another machine is recommended", "推荐另一台机器"),
     "disagrees": _T(
         "{fact} is stated as {stated}, and used so; the rules would make it {computed}.", "{fact} 给出的是 {stated}，以此为准；规则推得 {computed}。"
     ),
@@ -92,6 +92,7 @@ WORDS: Mapping[str, Localized] = {
     "step": _T("try {settings}", "尝试 {settings}"),
     "after_step": _T("a card would then need {after}", "此时单卡需要 {after}"),
     "more": _T("and {count} more of less weight; --format json holds them all", "另有 {count} 条较轻的，见 --format json"),
+    "more_questions": _T("and {count} more that settle less; --format json holds them all", "另有 {count} 个作用较小的问题，见 --format json"),
     "machine": _T("the stated machine", "所述机器"),
     "needs_in_all": _T("Memory needed in all: {need}{rules}.", "总显存需求：{need}{rules}。"),
     "holds": _T("{count} cards hold {nominal} by name, {usable} usable.", "{count} 张卡标称共 {nominal}，可用 {usable}。"),

@@ -59,6 +59,8 @@ class AdviceReader(Reader):
         rejected = self.candidate is not None and "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
         parts = [self.word("do_not", machine=self.machine(), reasons=self.reasons())] if rejected else []
         assert self.choice is not None
+        if self.choice["chosen"] and self.candidate is not None and not rejected:
+            parts.append(STATUS["ask"].get(self.language).format(machine=self.machine(), question=self.deciding_question()))
         if self.choice["chosen"]:
             joined = ("；或 " if self.language == "zh" else "; or ").join(self.named(m) for m in self.choice["chosen"])
             parts.append(STATUS[status + "_machines"].get(self.language).format(machines=joined))
@@ -74,11 +76,18 @@ class AdviceReader(Reader):
         return ("" if self.language == "zh" else " ").join(parts)
 
     def deciding_question(self) -> int:
-        """The number of the first question that can settle the verdict: where rules name different machines, one that they ask."""
-        naming = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
-        questions = self.decision["measure_next"]
-        for wanted in (lambda q: naming & set(q["asked_by"]), lambda q: q["settles_verdict"], lambda q: q["asked_by"]):
-            for number, question in enumerate(questions, 1):
+        """The number of the first question that can settle the verdict.
+
+        Where rules name different machines, one that they ask; where the stated machine is out or none is stated, the one
+        that most of the undecided wait for; else one that the stated machine waits for.
+        """
+        choice = self.choice or {"scenarios": (), "contradicting": False, "unsettled": ()}
+        naming = {s["rule"] for s in choice["scenarios"]} if choice["contradicting"] else set()
+        elsewhere = self.candidate is None or "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
+        waited = choice["unsettled"][0]["fact"] if choice["unsettled"] and elsewhere else ""
+        tests = (lambda q: naming & set(q["asked_by"]), lambda q: q["fact"] == waited, lambda q: q["settles_verdict"], lambda q: q["asked_by"])
+        for wanted in tests:
+            for number, question in enumerate(self.decision["measure_next"], 1):
                 if wanted(question):
                     return number
         return 1

@@ -27,7 +27,8 @@ def document(evaluation: Evaluation) -> Document | None:
     status = change.status(evaluation)
     if status == "not_sized" or change.chosen(evaluation) == ("stated",):
         return None
-    basis = "given" if status == "recommended" else "assuming"
+    settled = status == "ask" and not evaluation.assuming_choice.undecided  # every machine fails as assumed: what is open, is so on what is given
+    basis = "given" if status == "recommended" or settled else "assuming"
     found, workload = (evaluation.given_choice, evaluation.workloads[0]) if basis == "given" else (evaluation.assuming_choice, evaluation.workloads[1])
     return _Writer(evaluation, found, workload).document(basis, change.chosen(evaluation))
 

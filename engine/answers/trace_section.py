@@ -6,6 +6,9 @@ from gpurules.engine.answers.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.reader import MEMORY, Reader
 
+QUESTIONS = 10
+"""Questions that a report lists; the decision holds them all."""
+
 
 class TraceReader(Reader):
     """Reads what a decision rests on."""
@@ -49,7 +52,9 @@ class TraceReader(Reader):
                 why.append(self.word("settles", count=len(question["settles"])) + f" ({', '.join(question['settles'])})")
             text = f"{question['fact']}  {self.said(question['title'])}"
             items.append(Item(str(number), text, (), "", (self.join(why), *details), question["command"]))
-        return [Items(tuple(items))] if items else []
+        blocks: list[Block] = [Items(tuple(items[:QUESTIONS]))] if items else []
+        more = len(items) - QUESTIONS
+        return [*blocks, Words(self.word("more_questions", count=more), "quiet")] if more > 0 else blocks
 
     def facts(self) -> list[Block]:
         rows = [(f["path"], self.said(f["shown"]), self._origin(f)) for f in self.decision["facts"]]

@@ -18,6 +18,7 @@ from gpurules.engine.language.syntax import Name, Node
 from gpurules.engine.language.typecheck import NumberType, check
 from gpurules.engine.values import quantity, unit
 from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.truth import NO, Truth
 from gpurules.engine.values.unit import NUMBER, Dimension, Unit
 
 LANGUAGES = ("en", "zh")
@@ -43,7 +44,12 @@ def _given(run: Run, path: str) -> tuple[str, ...]:
     """The stated facts behind an unsettled value, those of candidate 0 by their own names."""
     facts = run.program.rulebook.vocabulary.facts
     names = (c for cause in run.value_causes(path) for c in candidates.cause(cause))
-    return tuple(dict.fromkeys(n for n in names if n in facts and wide(run.value(n))))[:4]
+    return tuple(dict.fromkeys(n for n in names if n in facts and wide(run.value(n)) and _applies(run, n)))[:4]
+
+
+def _applies(run: Run, path: str) -> bool:
+    condition = run.program.applies.get(path)
+    return condition is None or Truth(condition.truth(run.values)) is not NO
 
 
 def derived(run: Run, path: str, value: Value) -> dict[str, str]:

@@ -179,15 +179,15 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "byte/s": ((1e13, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1, "byte/s")),
     "bit/s": ((1.25e8, "Gb/s"), (1.25e5, "Mb/s"), (0.125, "bit/s")),
     "bit": ((0.125, "bit"),),
-    "W": ((2e3, "kW"), (1, "W")),
+    "W": ((1e4, "kW"), (1, "W")),
     "s": ((2 * units.YEAR, "years"), (2 * 86400, "days"), (7200, "h"), (120, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")),
     "year": ((units.YEAR, "years"),),
-    "FLOP/s": ((1e15, "PFLOP/s"), (1e12, "TFLOP/s"), (1, "FLOP/s")),
+    "FLOP/s": ((1e16, "PFLOP/s"), (1e12, "TFLOP/s"), (1, "FLOP/s")),
     "FLOP": ((1e21, "ZFLOP"), (1e18, "EFLOP"), (1e15, "PFLOP"), (1, "FLOP")),
     "parameter": ((1e9, "B"), (1e6, "M"), (1, "")),
     "token": ((1e12, "T tokens"), (1e9, "B tokens"), (1e6, "M tokens"), (1, "tokens")),
 }
-_DIVISOR: dict[str, dict[str, float]] = {"W": {"kW": 1e3}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
+_DIVISOR: dict[str, dict[str, float]] = {"W": {"kW": 1e3}, "FLOP/s": {"PFLOP/s": 1e15}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
 
 
 def figure(number: float, digits: int = 4) -> str:
