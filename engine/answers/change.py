@@ -105,8 +105,9 @@ def askable(evaluation: Evaluation, run: Run, names: Iterable[str]) -> tuple[str
 def questions(evaluation: Evaluation) -> tuple[tuple[Question, ...], int]:
     """What to measure next, most settled for its cost first, and how many rules wait for nothing but task and size.
 
-    What rules ask for comes first, in rule order; then facts by the number of advices, and of verdicts on candidate 0, that
-    they can settle, divided by what they cost to obtain.
+    Names, task and size come first, then what tells apart the machines that rules name, and what the verdict on candidate 0
+    hangs on; then what rules ask for, in rule order; then facts by the number of advices that they can settle, divided by
+    what they cost to obtain.
     """
     run = evaluation.first
     settles: dict[str, list[str]] = {}
@@ -132,9 +133,19 @@ def questions(evaluation: Evaluation) -> tuple[tuple[Question, ...], int]:
     def rank(fact: str) -> tuple[float, int]:
         return -(len(settles.get(fact, ())) + (fact in verdicts)) / COSTS[vocabulary[fact].cost], order[fact]
 
+    unrecognized = {name.path for name in evaluation.facts.unrecognized}
+    names = [fact for fact, rules in asked.items() if not rules and fact not in unrecognized]
+    naming = _naming(evaluation)
+    between = [fact for fact, rules in asked.items() if naming & set(rules)]
+    hangs = sorted(verdicts, key=lambda fact: (fact not in TASK_AND_SIZE, rank(fact)))
     rest = sorted({*settles, *verdicts} - set(asked), key=rank)
-    facts = [*asked, *rest]
+    facts = tuple(dict.fromkeys([*names, *between, *hangs, *asked, *rest]))
     return tuple(Question(f, asked.get(f, ()), tuple(settles.get(f, ())), f in verdicts) for f in facts), len(waiting)
+
+
+def _naming(evaluation: Evaluation) -> frozenset[str]:
+    """The rules that name different machines outright, where the choice waits for what tells them apart."""
+    return frozenset(s.rule for s in evaluation.scenarios) if status(evaluation) == "ask" and contradict(evaluation.scenarios) else frozenset()
 
 
 def _asked(evaluation: Evaluation) -> dict[str, tuple[str, ...]]:

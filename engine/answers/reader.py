@@ -8,6 +8,8 @@ from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.phrases import word
 
 MEMORY = "memory.rule_of_thumb"
+QUESTIONS = 10
+"""Questions that a report lists; the decision holds them all."""
 
 
 class Reader:
@@ -27,6 +29,29 @@ class Reader:
 
     def join(self, parts: Iterable[str]) -> str:
         return ("；" if self.language == "zh" else "; ").join(parts)
+
+    def questions(self) -> list[Document]:
+        """The questions that a report lists, the one that decides the verdict always among them."""
+        every: list[Document] = self.decision["measure_next"]
+        at = self._deciding()
+        return every[:QUESTIONS] if at < QUESTIONS else [*every[: QUESTIONS - 1], every[at]]
+
+    def deciding_question(self) -> int:
+        """The number, in the report's list, of the question that decides the verdict."""
+        return min(self._deciding(), QUESTIONS - 1) + 1
+
+    def _deciding(self) -> int:
+        """Where rules name different machines, a question that they ask; where the stated machine is out or none is stated,
+        what most of the undecided candidates wait for; else what the stated machine waits for."""
+        choice = self.choice or {"scenarios": (), "contradicting": False, "unsettled": ()}
+        naming = {s["rule"] for s in choice["scenarios"]} if choice["contradicting"] else set()
+        elsewhere = self.candidate is None or "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
+        waited = choice["unsettled"][0]["fact"] if choice["unsettled"] and elsewhere else ""
+        for number, question in enumerate(self.decision["measure_next"]):
+            if naming & set(question["asked_by"]) if naming else question["fact"] == waited:
+                return number
+        settling = (n for n, q in enumerate(self.decision["measure_next"]) if q["settles_verdict"])
+        return next(settling, 0)
 
     def named(self, machine: Document) -> str:
         """A candidate: `2 × NVIDIA A100 PCIe 80GB, NVLink bridge, fully sharded`."""

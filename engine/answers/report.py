@@ -75,23 +75,6 @@ class AdviceReader(Reader):
             parts.append(STATUS[key].get(self.language).format(machine=self.machine(), question=self.deciding_question()))
         return ("" if self.language == "zh" else " ").join(parts)
 
-    def deciding_question(self) -> int:
-        """The number of the first question that can settle the verdict.
-
-        Where rules name different machines, one that they ask; where the stated machine is out or none is stated, the one
-        that most of the undecided wait for; else one that the stated machine waits for.
-        """
-        choice = self.choice or {"scenarios": (), "contradicting": False, "unsettled": ()}
-        naming = {s["rule"] for s in choice["scenarios"]} if choice["contradicting"] else set()
-        elsewhere = self.candidate is None or "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
-        waited = choice["unsettled"][0]["fact"] if choice["unsettled"] and elsewhere else ""
-        tests = (lambda q: naming & set(q["asked_by"]), lambda q: q["fact"] == waited, lambda q: q["settles_verdict"], lambda q: q["asked_by"])
-        for wanted in tests:
-            for number, question in enumerate(self.decision["measure_next"], 1):
-                if wanted(question):
-                    return number
-        return 1
-
     def reasons(self) -> str:
         """What rejects the stated machine: the advice that says so plainly, or else the requirements that fail."""
         failing = [c for c in self.decision["conclusions"] if c["state"] in ("certain", "assuming")]
@@ -132,7 +115,7 @@ class AdviceReader(Reader):
 
     def what_to_do(self) -> list[Block]:
         items: list[Item] = []
-        questions = self.decision["measure_next"]
+        questions = self.questions()
         if questions and self.decision["status"] in ("ask", "not_sized"):
             first = questions[self.deciding_question() - 1 if self.decision["status"] == "ask" else 0]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))

@@ -6,9 +6,6 @@ from gpurules.engine.answers.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.reader import MEMORY, Reader
 
-QUESTIONS = 10
-"""Questions that a report lists; the decision holds them all."""
-
 
 class TraceReader(Reader):
     """Reads what a decision rests on."""
@@ -34,7 +31,7 @@ class TraceReader(Reader):
     def ask_next(self) -> list[Block]:
         several = {a["fact"]: a for a in self.decision["ambiguities"]}
         items = []
-        for number, question in enumerate(self.decision["measure_next"], 1):
+        for number, question in enumerate(self.questions(), 1):
             details = [self.said(question["obtain"])] if self.said(question["obtain"]) else []
             if question["fact"] in several:
                 named = several[question["fact"]]
@@ -52,8 +49,8 @@ class TraceReader(Reader):
                 why.append(self.word("settles", count=len(question["settles"])) + f" ({', '.join(question['settles'])})")
             text = f"{question['fact']}  {self.said(question['title'])}"
             items.append(Item(str(number), text, (), "", (self.join(why), *details), question["command"]))
-        blocks: list[Block] = [Items(tuple(items[:QUESTIONS]))] if items else []
-        more = len(items) - QUESTIONS
+        blocks: list[Block] = [Items(tuple(items))] if items else []
+        more = len(self.decision["measure_next"]) - len(items)
         return [*blocks, Words(self.word("more_questions", count=more), "quiet")] if more > 0 else blocks
 
     def facts(self) -> list[Block]:
