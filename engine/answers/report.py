@@ -116,8 +116,9 @@ class AdviceReader(Reader):
     def what_to_do(self) -> list[Block]:
         items: list[Item] = []
         questions = self.questions()
-        if questions and self.decision["status"] in ("ask", "not_sized"):
-            first = questions[self.deciding_question() - 1 if self.decision["status"] == "ask" else 0]
+        unsettled = self.decision["status"] != "not_sized" and self.candidate is not None and self.candidate["verdict_assuming"] == "undecided"
+        if questions and (unsettled or self.decision["status"] in ("ask", "not_sized")):
+            first = questions[0 if self.decision["status"] == "not_sized" else self.deciding_question() - 1]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
         differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
         said: dict[tuple[str, tuple[str, ...]], int] = {}

@@ -28,6 +28,8 @@ class Aside:
 
 def asides(path: str, node: Node, cards: Catalog) -> Iterator[Aside]:
     """The further facts in a card's name; of a list of names, only what all of them say."""
+    if path not in COUNTS:
+        return
     items = [item for item in (node.items if isinstance(node, Listing) else (node,)) if isinstance(item, Scalar)]
     read = [_named(item.text.strip(), cards) for item in items]
     for fact, said in ((COUNTS.get(path), [n and n.count for n in read]), (_MEMORIES.get(path), [n and n.memory for n in read])):

@@ -44,11 +44,15 @@ class Program:
     parameters: Mapping[str, Parameter] = field(repr=False)
     applies: Mapping[str, Condition] = field(repr=False)
     """When a fact means anything, for those that say so."""
+    _fresh: dict[str, list[Value]] = field(default_factory=dict, repr=False, compare=False)
 
     def values(self, date: str) -> list[Value]:
         """A fresh list: every fact as wide as its definition allows, every parameter at its value on `date`."""
-        facts: list[Value] = [d.whole for d in self.rulebook.vocabulary.facts.values()]
-        return facts + [_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
+        if date not in self._fresh:
+            facts: list[Value] = [d.whole for d in self.rulebook.vocabulary.facts.values()]
+            self._fresh.clear()  # one date is enough: a service decides for today
+            self._fresh[date] = facts + [_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
+        return list(self._fresh[date])
 
 
 def qualified(rule: str, parameter: str) -> str:
