@@ -250,9 +250,11 @@ def plain(node: Node) -> object:
         case "bool":
             return node.text.lower() == "true"
         case "int":
-            return int(node.text, 0) if node.text[:2] in ("0x", "0o") else int(node.text) if len(node.text) < 400 else node.text
+            if len(node.text) >= 400:
+                return node.text
+            return int(node.text, 0) if node.text[:2] in ("0x", "0o") else int(node.text)
         case "float":
-            number = float(node.text.replace(".inf", "inf").replace(".nan", "nan").replace(".NaN", "nan").replace(".Inf", "inf"))
+            number = float(node.text.lower().replace(".inf", "inf").replace(".nan", "nan"))
             return number if abs(number) < float("inf") else node.text
     return node.text
 

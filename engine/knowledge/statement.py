@@ -62,7 +62,7 @@ def _number(definition: Definition, node: Scalar) -> Interval:
         raise _error(node, definition, "GR304", f"'{shown}' is outside its plausible range, {bounds}", _meant(definition, node.text))
     if definition.integer and not all(end.is_integer() for end in value):
         raise _error(node, definition, "GR305", f"'{printable(node.text, 40)}' is not a whole number", "write a whole number")
-    return Interval(max(value.low, low), min(value.high, high))
+    return Interval(min(max(value.low, low), high), max(min(value.high, high), low))  # what sticks out by less than the tolerance is moved in
 
 
 def _remarked(definition: Definition, text: str) -> str:

@@ -121,6 +121,10 @@ def parse(text: str) -> Node:
         raise SyntaxFault("not an expression of the rule language", _slip(source), lead + _stumble(source, error)) from None
     except (ValueError, RecursionError, MemoryError, OverflowError):
         raise SyntaxFault("not an expression", _ALLOWED, lead) from None
+    end = body.end_col_offset or 0
+    comment = source.encode()[end:].find(b"#")
+    if comment >= 0:
+        raise SyntaxFault("a comment inside an expression", "write it after # outside of the quotes", lead + len(source.encode()[: end + comment].decode()))
     return _Reader(source, lead).read(body, 0)
 
 

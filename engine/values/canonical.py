@@ -53,10 +53,14 @@ def _number(number: float) -> str:
         raise ValueError("NaN and infinity have no place in JSON")
     if number == 0:
         return "0"
-    if number.is_integer() and abs(number) < 1e21:
+    if number.is_integer() and abs(number) < 2**53:
         return str(int(number))
     mantissa, _, exponent = repr(number).partition("e")
     power = int(exponent or 0)
+    if number.is_integer() and abs(number) < 1e21:
+        if not exponent:
+            return str(int(number))
+        return mantissa.replace(".", "") + "0" * (power - len(mantissa.partition(".")[2]))
     if not exponent and abs(number) >= 1e-6:
         return mantissa
     digits = mantissa.replace(".", "").lstrip("-")

@@ -136,7 +136,11 @@ flooring = _snapped(math.floor)
 
 
 def _nearest(x: float) -> float:
-    return x if math.isinf(x) else float(math.floor(x + 0.5))
+    """Halves upward; not floor(x + 0.5), whose sum may round to the next whole number."""
+    if math.isinf(x):
+        return x
+    below = math.floor(x)
+    return float(below + 1 if x - below >= 0.5 else below)
 
 
 def _log2(x: float) -> float:

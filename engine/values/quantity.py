@@ -53,6 +53,8 @@ def read(text: str, unit: Unit | None = None, share: bool = False) -> Quantity:
 
     Numbers go through Decimal, are scaled exactly and rounded once. Raises QuantityError.
     """
+    if any(unicodedata.category(c) == "No" for c in text):  # NFKC would read 10⁹ as 109
+        raise QuantityError(f"'{printable(text)}' holds raised figures or fractions", "write 1e9 for 10⁹, 0.5 for ½")
     given = " ".join(unicodedata.normalize("NFKC", text).replace("−", "-").split())
     side, rest = _side(given)
     low_text, high_text, tail = _numbers(rest, text, unit, share)

@@ -286,7 +286,7 @@ def test_processes_with_other_hash_seeds_write_the_same_bytes(tmp_path: Path):
 def test_random_rulebooks_reach_every_outcome():
     """The strategies are worth their name: truths, passes, passes with assumptions, machines and errors all occur."""
     seen = set()
-    for files, content in remembered(60):
+    for files, content in remembered(100):
         engine = Engine(worlds.load(files))
         evaluation = evaluated(engine, content)
         if evaluation is None:

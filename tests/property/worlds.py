@@ -455,7 +455,7 @@ def rulebooks(draw) -> list[dict]:
         book.assumptions()
     for _ in range(draw(st.integers(1, 3))):
         book.advice(False)
-    for _ in range(draw(st.integers(0, 2))):
+    for _ in range(draw(st.integers(0, 3))):
         book.advice(True)
     ids = draw(st.permutations([f"{'ABC'[i % 3] * 3}-{i + 1:03}" for i in range(len(book.rules))]))
     for rule, id_ in zip(book.rules, ids, strict=True):
