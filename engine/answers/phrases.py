@@ -148,6 +148,7 @@ WORDS: Mapping[str, Localized] = {
     "claims_cited": _T("{count} claims cited", "引用 {count} 条主张"),
     "rules_looked_at": _T("{count} rules looked at", "检查 {count} 条规则"),
     "none": _T("nothing", "无"),
+    "take_named": _T("take what a source names: {machines} by name", "采用来源给出的机器：{machines}（标称）"),
     "take_recommended": _T("take one of the machines below", "从下列机器中选用一种"),
     "nothing_to_do": _T("Nothing is advised on these facts.", "就这些事实没有建议。"),
     "measure_first": _T("first settle: {title} ({fact})", "先弄清：{title}（{fact}）"),

@@ -90,7 +90,7 @@ class AdviceReader(Reader):
         cites = sorted({c for r in self.decision["rules"] if r["id"] in rules for c in r["cites"]})
         shown = self.said(entry["shown"])
         if len(entry["alternatives"]) > 1:
-            shown = (" 或 " if self.language == "zh" else " or ").join(self.said(a["shown"]) for a in entry["alternatives"])
+            shown = (" 或 " if self.language == "zh" else " or ").join(dict.fromkeys(self.said(a["shown"]) for a in entry["alternatives"]))
         text = self.word("needs_in_all", need=shown, rules=f" [{', '.join((*rules, *cites))}]")
         nominal, usable = self.derived.get("memory.total_nominal"), self.derived.get("memory.total_usable")
         if nominal and usable and "causes" not in nominal and "causes" not in usable:
@@ -120,14 +120,17 @@ class AdviceReader(Reader):
         if questions and (unsettled or self.decision["status"] in ("ask", "not_sized")):
             first = questions[0 if self.decision["status"] == "not_sized" else self.deciding_question() - 1]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
-        differing = {s["rule"] for s in self.choice["scenarios"]} if self.choice and self.choice["contradicting"] else set()
+        named = self._named_outright()
+        differing = set(named) if self.choice and self.choice["contradicting"] else set()
         said: dict[tuple[str, tuple[str, ...]], int] = {}
         for advice in self._advice(("certain", "assuming", "without_assumptions")):
             if advice["kind"] == "advise" and advice["level"] != "note" and advice["rule"] not in differing:
-                text = DOING[advice["level"]].get(self.language).format(action=self.said(advice["action_title"]), title=self.said(advice["title"]))
+                action = named.get(advice["rule"]) or self.said(advice["action_title"])
+                text = DOING[advice["level"]].get(self.language).format(action=action, title=self.said(advice["title"]))
                 key = (text, self._state(advice))
                 if key in said:
-                    items[said[key]] = replace(items[said[key]], references=(*items[said[key]].references, advice["rule"]))
+                    references = dict.fromkeys((*items[said[key]].references, advice["rule"]))
+                    items[said[key]] = replace(items[said[key]], references=tuple(references))
                     continue
                 said[key] = len(items)
                 items.append(Item(str(len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
@@ -139,6 +142,14 @@ class AdviceReader(Reader):
         if not items and self.choice and self.choice["chosen"]:
             items.append(Item("1", self.word("take_recommended"), tone="recommend"))
         return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]
+
+    def _named_outright(self) -> dict[str, str]:
+        """What rules that name machines advise, where the stated machine is not kept: to take one of those named, not "this" one."""
+        machines: dict[str, dict[str, None]] = {}
+        for scenario in self.choice["scenarios"] if self.choice else ():
+            machines.setdefault(scenario["rule"], {})[f"{scenario['count']} × {scenario['memory_nominal']}"] = None
+        joint = " 或 " if self.language == "zh" else " or "
+        return {rule: self.word("take_named", machines=joint.join(found)) for rule, found in machines.items()}
 
     def findings(self) -> list[Block]:
         seen: set[str] = set()

@@ -1,0 +1,69 @@
+"""What a reader meets first: no advice that contradicts the verdict, the question that matters, figures that a card can have."""
+
+from __future__ import annotations
+
+import json
+
+import gpurules
+from gpurules.engine.answers.decision import Document
+from gpurules.engine.answers.report import report
+
+
+def decision(facts: dict[str, object]) -> Document:
+    return gpurules.evaluate(facts).document
+
+
+def section(document: Document, key: str, language: str = "en") -> str:
+    return next(repr(s.blocks) for s in report(document, language) if s.key == key)
+
+
+def test_a_rejected_machine_is_not_advised_as_this_machine() -> None:
+    found = decision({"workload.task": "lora", "model.size_class": "7B", "gpu.name": "RTX 4080", "gpu.count": 1, "training.precision": "fp16"})
+    assert "Do not go ahead" in section(found, "verdict")
+    assert "this machine" not in section(found, "do")
+    assert "1 × 24 GB by name" in section(found, "do")
+    assert "1 × 24 GB（标称）" in section(found, "do", "zh")
+
+
+def test_a_rule_that_names_two_machines_is_one_thing_to_do() -> None:
+    found = decision({"workload.task": "inference", "model.size_class": "32B", "inference.weight_bits": "int4"})
+    assert "1 × 48 GB or 2 × 24 GB by name" in section(found, "do")
+    assert "split the model" not in section(found, "do")
+
+
+def test_the_task_is_asked_before_any_measurement() -> None:
+    found = decision({"workload.task": "finetune", "model.size_class": "7B", "gpu.name": "A10", "gpu.count": 1})
+    assert found["measure_next"][0]["fact"] == "workload.task"
+
+
+def test_what_tells_named_machines_apart_is_asked_first() -> None:
+    found = decision({"workload.task": "lora", "model.size_class": "13B"})
+    assert found["status"] == "ask"
+    assert {"LOR-003", "LOR-004"} & set(found["measure_next"][0]["asked_by"])
+
+
+def test_a_setting_that_decides_comes_before_measurements_that_do_not() -> None:
+    facts = [
+        q["fact"] for q in decision({"workload.task": "full_finetune", "model.name": "Qwen2.5-7B", "gpu.name": "Ascend 910B", "gpu.count": 8})["measure_next"]
+    ]
+    assert facts[:2] == ["gpu.name", "parallel.tensor"]
+
+
+def test_a_peak_known_by_one_end_is_a_share_of_one_card() -> None:
+    common: dict[str, object] = {"workload.task": "full_finetune", "model.size_class": "3B", "gpu.name": "A100 80GB PCIe", "gpu.count": 1}
+    assert "83.8–100 % of usable" in section(decision(common | {"measured.memory_peak": ">= 72 GB"}), "memory")
+    assert "'≤ 44.2 % of usable'" in section(decision(common | {"measured.memory_peak": "<= 38 GB"}), "memory")
+
+
+def test_an_open_verdict_shows_the_machines_that_are_open() -> None:
+    facts = {"workload.task": "pretrain", "model.size_class": "70B", "gpu.name": "B200", "gpu.count": 8, "site.cooling": "air"}
+    found = decision(facts)
+    assert found["status"] == "ask"
+    assert found["choice"]["undecided"] > 0
+
+
+def test_what_does_not_apply_is_not_named_as_missing() -> None:
+    found = decision({"workload.task": "inference", "model.name": "Llama-3.1-405B", "inference.weight_bits": "fp8", "gpu.name": "MI300X", "gpu.count": 8})
+    need = next(d for d in found["derived"] if d["fact"] == "candidate.fit")
+    assert "parallel.tensor" in json.dumps(need)
+    assert "sharding_stage" not in need["shown"]["en"]
