@@ -31,7 +31,7 @@ def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | Non
     winners = frozenset(rule for claim, rule in meeting.rules if claim == conflict.wins)
     losers = frozenset(rule for claim, rule in meeting.rules if claim != conflict.wins) - winners
     orders = evaluation.engine.rulebook.orders.reversed(winners, losers)
-    other = evaluation.engine.evaluate(evaluation.facts, evaluation.date, evaluation.first.file, evaluation.choices, orders)
+    other = evaluation.engine.evaluate(evaluation.facts, evaluation.date, evaluation.first.file, evaluation.choices, orders, evaluation)
     entry: dict[str, Any] = {
         "claims": [c for c in conflict.between if c != conflict.wins],
         "status": change.status(other),

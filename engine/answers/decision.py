@@ -35,6 +35,7 @@ class _Writer:
         self.vocabulary = self.rulebook.vocabulary
         self.rules = [p.rule for p in evaluation.program.procedures.values() if evaluation.looked_at(p.rule.id)]
         self.cited: dict[str, None] = {}
+        self.written: dict[syntax.Node, Document] = {}
 
     def document(self, engine_version: str) -> Document:
         facts = self._facts()
@@ -280,6 +281,14 @@ class _Writer:
         return [] if condition is None else [self._atom(rule, atom) for atom in condition.atoms()]
 
     def _atom(self, rule: Rule, atom: Atom) -> Document:
+        """One comparison. Where it reads facts alone it is the same in every rule, and written once."""
+        if any(name not in self.vocabulary.facts for name, _ in atom.reads):
+            return self._compared(rule, atom)
+        if atom.tree not in self.written:
+            self.written[atom.tree] = self._compared(rule, atom)
+        return dict(self.written[atom.tree])
+
+    def _compared(self, rule: Rule, atom: Atom) -> Document:
         left, right = _sides(atom.tree)
         entry: Document = {"text": syntax.show(atom.tree), "truth": str(Truth(atom.truth(self.first.values)))}
         for name, tree, function in (("left", left, atom.left), ("right", right, atom.right)):

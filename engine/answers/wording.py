@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
+from functools import cache
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Run, wide
@@ -89,6 +90,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     return quantity.show(value, _unit(found.dimension if isinstance(found, NumberType) else NUMBER))
 
 
+@cache
 def _unit(dimension: Dimension) -> Unit:
     for text in _UNITS:
         found = unit.parse(text)

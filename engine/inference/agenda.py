@@ -84,10 +84,15 @@ class Run:
     file: str
     truths: dict[str, Truth] = field(default_factory=dict)
     derived: dict[str, Derived] = field(default_factory=dict)
+    pending: frozenset[str] = frozenset()
+    """Derived facts whose values stand already, and whose alternatives are worked out when somebody asks for causes."""
     _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def copy(self) -> Run:
-        return Run(self.program, self.orders, list(self.values), self.known, self.pins, self.file, dict(self.truths), dict(self.derived), dict(self._causes))
+        return Run(
+            self.program, self.orders, list(self.values), self.known, self.pins, self.file,
+            dict(self.truths), dict(self.derived), self.pending, dict(self._causes),
+        )  # fmt: skip
 
     def value(self, name: str) -> Value:
         return self.values[self.program.slots[name]]
@@ -214,6 +219,8 @@ class Run:
         """Given facts and parameters whose narrowing narrows a value; the name itself where it is given."""
         if not wide(self.value(name)):
             return ()
+        if name in self.pending and name not in self.derived:
+            self.derive(name)
         if name not in self.derived or self.derived[name].pinned is not None:
             return (name,)
         if name not in self._causes:

@@ -125,7 +125,7 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
     """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen.
 
     The order of criteria is that of `preferring`, the run with assumptions: what is assumed may rank, never accept. With a
-    kernel, the verdicts come from it, and only what is open is run along the agenda, for its causes.
+    kernel, the verdicts come from it, and of what is open only the derivations that causes lead to are worked out.
     """
     judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
     measures: tuple[Criterion, ...] | None = None
@@ -143,7 +143,7 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
         causes: tuple[str, ...] = ()
         if verdict is DEPENDS:
-            fork = judged(run, stratum, candidate)
+            fork = judge.fork(candidate)
             causes = tuple(dict.fromkeys(c for r in open_rules for c in fork.accept_causes(r)))
         groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
     accepted = sorted(groups[YES], key=lambda j: j.order)
@@ -159,8 +159,12 @@ class _ByAgenda:
         self.requiring = tuple(p.rule.id for p in run.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
 
     def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
-        fork = judged(self.run, self.stratum, candidate)
+        fork = self.fork(candidate)
         return fork.values, {rule: fork.accepts(rule) for rule in self.requiring}
+
+    def fork(self, candidate: Candidate) -> Run:
+        """The run that causes are read from."""
+        return judged(self.run, self.stratum, candidate)
 
 
 class _ByKernel:
@@ -172,15 +176,31 @@ class _ByKernel:
         self.speaking = [run.knows(procedures[rule].rule.needs) for rule in kernel.rules]
         self.before = {rule: int(truth) for rule, truth in run.truths.items()}
         self.slow = _ByAgenda(run, stratum)
+        self.facts = frozenset(name for kind, name in stratum.steps if kind == "fact")
 
     def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
-        values, slots = list(self.run.values), self.run.program.slots
-        for path, value in candidate.figures.items():
-            values[slots[path]] = value
+        values = self._values(candidate)
         try:
             return values, dict(zip(self.kernel.requiring, self.kernel(values, self.speaking, self.before)[1], strict=True))
         except OutOfRange:
             return self.slow(candidate)  # says which rules gave the value
+
+    def _values(self, candidate: Candidate) -> list[Value]:
+        values, slots = list(self.run.values), self.run.program.slots
+        for path, value in candidate.figures.items():
+            values[slots[path]] = value
+        return values
+
+    def fork(self, candidate: Candidate) -> Run:
+        """The run that causes are read from: truths and values from the kernel, alternatives when they are asked for."""
+        fork = self.run.copy()
+        fork.values, fork.pending = self._values(candidate), self.facts
+        truths, _ = self.kernel(fork.values, self.speaking, self.before)
+        fork.truths.update(zip(self.kernel.rules, map(_TRUTHS.__getitem__, truths), strict=True))
+        return fork
+
+
+_TRUTHS = (NO, DEPENDS, YES)
 
 
 def judged(run: Run, stratum: Stratum, candidate: Candidate) -> Run:

@@ -46,6 +46,8 @@ class Evaluation:
     has_candidate: bool
     workloads: tuple[Run, Run]
     """Both passes over the workload alone, before any candidate was looked at."""
+    like: Evaluation | None = None
+    """An evaluation whose choices stand here too, where the workload and the order of candidate rules come out the same."""
 
     @property
     def sized(self) -> bool:
@@ -56,6 +58,8 @@ class Evaluation:
     @cached_property
     def given_choice(self) -> Choice:
         """The choice among all candidates on what is given."""
+        if self.like is not None and self._same_choice(self.like):
+            return self.like.given_choice
         return self._choose(self.workloads[0])
 
     @cached_property
@@ -63,7 +67,19 @@ class Evaluation:
         """The choice with the assumptions made."""
         if not self.assumptions:
             return self.given_choice
+        if self.like is not None and self._same_choice(self.like):
+            return self.like.assuming_choice
         return self._choose(self.workloads[1])
+
+    def _same_choice(self, other: Evaluation) -> bool:
+        """Whether all that candidates are judged by is the same in both."""
+        rules = self.engine.kernel.rules
+        return (
+            all(a.values == b.values and a.truths == b.truths and a.derived == b.derived for a, b in zip(self.workloads, other.workloads, strict=True))
+            and self.facts.known == other.facts.known
+            and self.engine.kernel_under(self.first.orders) is self.engine.kernel_under(other.first.orders) is self.engine.kernel
+            and all(self.first.overriders(r) == other.first.overriders(r) for r in rules)
+        )
 
     def _choose(self, run: Run) -> Choice:
         return choice.choose(run, self.engine.candidate, self.engine.catalogued, self.engine.kernel_under(run.orders), self.workloads[1])
@@ -111,10 +127,16 @@ class Engine:
         return other
 
     def evaluate(
-        self, facts: Facts, date: str = "", file: str = "facts", choices: Mapping[str, Value] | None = None, orders: Orders | None = None
+        self,
+        facts: Facts,
+        date: str = "",
+        file: str = "facts",
+        choices: Mapping[str, Value] | None = None,
+        orders: Orders | None = None,
+        like: Evaluation | None = None,
     ) -> Evaluation:
         """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0,
-        `orders` the rulebook's own, to see the other side of a conflict.
+        `orders` the rulebook's own, to see the other side of a conflict; what comes out as in `like` is not looked for again.
 
         Raises GpurulesError when rules give a derived fact a value outside its range.
         """
@@ -131,7 +153,7 @@ class Engine:
         if has_candidate:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
-        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads)
+        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
 
     def kernel_under(self, orders: Orders) -> Kernel | None:
         """The kernel of candidates, where `orders` leaves the order of their rules as it was compiled."""

@@ -26,16 +26,24 @@ Members = frozenset[str]
 
 
 class Table(dict[tuple[str, ...], Interval]):
-    """Rows of a table parameter, one for every combination of its keys' members."""
+    """Rows of a table parameter, one for every combination of its keys' members. Rows never change once it is made."""
+
+    def __init__(self, rows: Iterable[tuple[tuple[str, ...], Interval]] = ()) -> None:
+        super().__init__(rows)
+        self._found: dict[tuple[Members, ...], Interval] = {}
 
     def lookup(self, *keys: Members) -> Interval:
         """The row, or the hull of the rows that undetermined keys leave possible."""
-        if all(len(k) == 1 for k in keys):
-            return self[tuple(next(iter(k)) for k in keys)]
-        rows = [row for key, row in self.items() if all(k in allowed for k, allowed in zip(key, keys, strict=True))]
-        return interval.hull(*rows)
+        found = self._found.get(keys)
+        if found is None:
+            found = interval.hull(*(row for key, row in self.items() if all(k in allowed for k, allowed in zip(key, keys, strict=True))))
+            if len(self._found) < _REMEMBERED:
+                self._found[keys] = found
+        return found
 
 
+_REMEMBERED = 1000
+"""Answers that a table keeps."""
 Value = Interval | Members | Table
 Values = Sequence[Value]
 Function = Callable[[Values], Anything]
