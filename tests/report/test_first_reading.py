@@ -43,10 +43,8 @@ def test_what_tells_named_machines_apart_is_asked_first() -> None:
 
 
 def test_a_setting_that_decides_comes_before_measurements_that_do_not() -> None:
-    facts = [
-        q["fact"] for q in decision({"workload.task": "full_finetune", "model.name": "Qwen2.5-7B", "gpu.name": "Ascend 910B", "gpu.count": 8})["measure_next"]
-    ]
-    assert facts[:2] == ["gpu.name", "parallel.tensor"]
+    found = decision({"workload.task": "full_finetune", "model.name": "Qwen2.5-7B", "gpu.name": "Ascend 910B", "gpu.count": 8})
+    assert [q["fact"] for q in found["measure_next"]][:2] == ["gpu.name", "parallel.tensor"]
 
 
 def test_a_peak_known_by_one_end_is_a_share_of_one_card() -> None:
@@ -67,3 +65,9 @@ def test_what_does_not_apply_is_not_named_as_missing() -> None:
     need = next(d for d in found["derived"] if d["fact"] == "candidate.fit")
     assert "parallel.tensor" in json.dumps(need)
     assert "sharding_stage" not in need["shown"]["en"]
+
+
+def test_no_figure_is_said_of_a_model_whose_size_is_unknown() -> None:
+    found = decision({"workload.task": "inference"})
+    assert found["status"] == "not_sized"
+    assert not [c for c in found["conclusions"] if c["rule"] == "NUM-009"]
