@@ -53,6 +53,10 @@ STATUS: Mapping[str, Localized] = {
 }
 WORDS: Mapping[str, Localized] = {
     "do_not": _T("Do not go ahead with {machine} — {reasons}.", "不要采用 {machine}——{reasons}。"),
+    "on_the_edge": _T(
+        "{machine} is on the edge: it does or falls short within the width of the sources' own figures, and no question settles that.",
+        "{machine} 处于临界：够与不够取决于来源数字本身的宽窄，没有问题可以定下来。",
+    ),
     "sources_differ": _T(
         "The sources name different machines for this; none is chosen until question {question} below is settled.",
         "各来源给出的机器不同；回答下面的问题 {question} 之前不作选择。",

@@ -60,7 +60,7 @@ class AdviceReader(Reader):
         parts = [self.word("do_not", machine=self.machine(), reasons=self.reasons())] if rejected else []
         assert self.choice is not None
         if self.choice["chosen"] and self.candidate is not None and not rejected:
-            parts.append(STATUS["ask"].get(self.language).format(machine=self.machine(), question=self.deciding_question()))
+            parts.append(self.undecided())
         if self.choice["chosen"]:
             joined = ("；或 " if self.language == "zh" else "; or ").join(self.named(m) for m in self.choice["chosen"])
             parts.append(STATUS[status + "_machines"].get(self.language).format(machines=joined))
@@ -74,6 +74,12 @@ class AdviceReader(Reader):
             key = "ask" if self.candidate is not None else "ask_machine"
             parts.append(STATUS[key].get(self.language).format(machine=self.machine(), question=self.deciding_question()))
         return ("" if self.language == "zh" else " ").join(parts)
+
+    def undecided(self) -> str:
+        """What to say of a stated machine that is neither accepted nor rejected: which question settles it, if any can."""
+        if any(q["settles_verdict"] for q in self.decision["measure_next"]):
+            return STATUS["ask"].get(self.language).format(machine=self.machine(), question=self.deciding_question())
+        return self.word("on_the_edge", machine=self.machine())
 
     def reasons(self) -> str:
         """What rejects the stated machine: the advice that says so plainly, or else the requirements that fail."""
@@ -116,7 +122,8 @@ class AdviceReader(Reader):
     def what_to_do(self) -> list[Block]:
         items: list[Item] = []
         questions = self.questions()
-        unsettled = self.decision["status"] != "not_sized" and self.candidate is not None and self.candidate["verdict_assuming"] == "undecided"
+        undecided = self.candidate is not None and self.candidate["verdict_assuming"] == "undecided"
+        unsettled = self.decision["status"] != "not_sized" and undecided and any(q["settles_verdict"] for q in questions)
         if questions and (unsettled or self.decision["status"] in ("ask", "not_sized")):
             first = questions[0 if self.decision["status"] == "not_sized" else self.deciding_question() - 1]
             items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))

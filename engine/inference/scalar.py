@@ -110,4 +110,4 @@ def _procedure(rule: Rule, rulebook: Rulebook, compiler: Compiler, slots: Mappin
 def _value(parameter: Parameter, date: str, vocabulary: Vocabulary) -> Value:
     if not parameter.rows:
         return parameter.on(date).value
-    return Table({key: parameter.rows[number].value for key, number in table_rows(parameter, vocabulary)})
+    return Table((key, parameter.rows[number].value) for key, number in table_rows(parameter, vocabulary))

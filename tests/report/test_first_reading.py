@@ -71,3 +71,11 @@ def test_no_figure_is_said_of_a_model_whose_size_is_unknown() -> None:
     found = decision({"workload.task": "inference"})
     assert found["status"] == "not_sized"
     assert not [c for c in found["conclusions"] if c["rule"] == "NUM-009"]
+
+
+def test_a_machine_on_the_edge_is_not_promised_a_question_that_settles_it() -> None:
+    facts = {"workload.task": "full_finetune", "model.size_class": "70B", "gpu.name": "A100 80GB SXM", "gpu.count": 16, "training.precision": "bf16_mixed"}
+    found = decision(facts)
+    assert not any(q["settles_verdict"] for q in found["measure_next"])
+    assert "16 × NVIDIA A100 SXM4 80GB is on the edge" in section(found, "verdict")
+    assert "first settle" not in section(found, "do")
