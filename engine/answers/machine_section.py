@@ -75,19 +75,23 @@ class MachineReader(Reader):
             return []
         machines = self.choice["chosen"]
         rows: list[tuple[str, ...]] = []
-        seen: set[str] = set()
+        equal: list[str] = []
         for index, criterion in enumerate(self.choice["criteria"]):
-            if criterion["fact"] in seen:
+            title = f"{self.said(criterion['title'])} [{criterion['rule']}]"
+            if len({self.said(m["scores"][index]["shown"]) for m in machines}) == 1:
+                equal.append(title)
                 continue
-            seen.add(criterion["fact"])
             cells = [self.said(m["scores"][index]["shown"]) + (" *" if m["scores"][index]["leads"] else "") for m in machines]
-            rows.append((f"{self.said(criterion['title'])} [{criterion['rule']}]", *cells))
+            rows.append((title, *cells))
         titles = {c["fact"] for c in self.choice["criteria"]}
         for path in _COMPARED:
             if path not in titles:
                 rows.append((self.word(path), *(self._figure(m, path) for m in machines)))
         heads = (self.word("criterion"), *(f"{m['count']} × {m['card']['name']}" for m in machines))
-        return [Grid(heads, tuple(rows)), Words(self.word("leads_mark"), "quiet")]
+        blocks: list[Block] = [Grid(heads, tuple(rows))]
+        if len(equal) < len(self.choice["criteria"]):
+            blocks.append(Words(self.word("leads_mark"), "quiet"))
+        return [*blocks, Words(self.word("equal_on", criteria=self.join(equal)), "quiet")] if equal else blocks
 
     def _figure(self, machine: Document, path: str) -> str:
         """A figure of a machine; one card has no link to speak of."""

@@ -34,6 +34,7 @@ SECTIONS: Mapping[str, Localized] = {
     "silent": _T("Silent", "未触发"),
     "conflicts": _T("Conflicts between sources", "来源之间的分歧"),
     "next": _T("Ask next, most settled for its cost first", "接下来问什么（按投入产出排序）"),
+    "unread": _T("Not covered", "未涉及"),
     "facts": _T("Facts used", "采用的事实"),
     "sources": _T("Sources", "来源"),
     "trace": _T("Trace", "留痕"),
@@ -68,6 +69,7 @@ WORDS: Mapping[str, Localized] = {
     ),
     "machine_power": _T("cards {power} in all, {each} each; {tier}", "显卡共 {power}，单卡 {each}；{tier}"),
     "leads": _T("no finalist is better on {criteria}", "下列指标上没有更好的入围机器：{criteria}"),
+    "equal_on": _T("equal on: {criteria}", "相同的指标：{criteria}"),
     "leads_mark": _T("* no other finalist is better, whatever the uncertain figures turn out to be", "* 无论不确定的数字如何，都没有更好的入围机器"),
     "scenario": _T("{count} × {memory} by name: {title}", "{count} × {memory}（标称）：{title}"),
     "scenarios_contradict": _T(
@@ -152,6 +154,7 @@ WORDS: Mapping[str, Localized] = {
     "claims_cited": _T("{count} claims cited", "引用 {count} 条主张"),
     "rules_looked_at": _T("{count} rules looked at", "检查 {count} 条规则"),
     "none": _T("nothing", "无"),
+    "unread": _T("Stated, but read by no rule, hence without effect on anything above: {facts}.", "已给出，但没有规则用到，对以上结论没有任何影响：{facts}。"),
     "take_named": _T("take what a source names: {machines} by name", "采用来源给出的机器：{machines}（标称）"),
     "take_recommended": _T("take one of the machines below", "从下列机器中选用一种"),
     "nothing_to_do": _T("Nothing is advised on these facts.", "就这些事实没有建议。"),
