@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, plan, selection, wording
+from gpurules.engine.answers import change, conflict, coverage, plan, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -61,6 +61,7 @@ class _Writer:
             ],
             "ambiguities": [{"fact": a.path, "text": a.text, "entries": list(a.entries)} for a in self.evaluation.facts.ambiguities],
             **self._unrecognized(),
+            "unread": list(coverage.unread(self.evaluation)),
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],

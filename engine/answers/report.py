@@ -32,6 +32,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "depends": advice.depends(),
         "silent": advice.silent(),
         "conflicts": trace.conflicts(),
+        "unread": trace.unread(),
         "next": trace.ask_next(),
         "facts": trace.facts(),
         "sources": trace.sources(),

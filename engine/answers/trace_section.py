@@ -28,6 +28,10 @@ class TraceReader(Reader):
         figures = [self.said(other[f]) for f in (MEMORY, "candidate.fit") if f in other]
         return self.word("other_side", claims=", ".join(other["claims"]), text=self.join([*figures, changes]))
 
+    def unread(self) -> list[Block]:
+        facts = ", ".join(self.decision["unread"])
+        return [Words(self.word("unread", facts=facts), "caution")] if facts else []
+
     def ask_next(self) -> list[Block]:
         several = {a["fact"]: a for a in self.decision["ambiguities"]}
         items = []

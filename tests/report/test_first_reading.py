@@ -79,3 +79,11 @@ def test_a_machine_on_the_edge_is_not_promised_a_question_that_settles_it() -> N
     assert not any(q["settles_verdict"] for q in found["measure_next"])
     assert "16 × NVIDIA A100 SXM4 80GB is on the edge" in section(found, "verdict")
     assert "first settle" not in section(found, "do")
+
+
+def test_stated_facts_that_nothing_reads_are_owned_up_to() -> None:
+    facts = {"workload.task": "inference", "model.name": "Llama-3.1-8B", "gpu.name": "L4", "gpu.count": 1, "inference.kv_bits": "16 bit"}
+    found = decision(facts)
+    assert found["unread"] == ["inference.kv_bits"]
+    assert "inference.kv_bits" in section(found, "unread", "zh")
+    assert decision({"workload.task": "lora", "model.parameters": "7B", "gpu.memory_nominal": "24 GB"})["unread"] == []
