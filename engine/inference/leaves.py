@@ -10,6 +10,9 @@ from gpurules.engine.knowledge.document import Node, Scalar
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean, printable
 
+MAX_UNKNOWN = 100
+"""Unknown names that are looked into; a file with more is none of facts."""
+
 
 @dataclass(frozen=True, slots=True)
 class Setting:
@@ -32,7 +35,8 @@ def gather(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = 
     """All leaves of a document (None: nothing stated) with `settings` applied, and what is wrong with the names of facts."""
     problems: list[Problem] = []
     nodes: dict[str, Node] = {}
-    for path, place, value in _leaves(node, "", rulebook, problems) if node is not None else ():
+    groups = frozenset(fact[:end] for fact in rulebook.vocabulary.facts for end, c in enumerate(fact) if c == ".")
+    for path, place, value in _leaves(node, "", rulebook, groups, problems) if node is not None else ():
         if path in nodes:
             first = nodes[path].place
             problems.append(Problem(place, "GR308", f"'{path}' is stated twice; first at line {first.line}", "keep one of the two"))
@@ -45,7 +49,7 @@ def gather(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = 
         except GpurulesError as error:
             problems.extend(error.problems)
             continue
-        for path, _, value in _leaves(one, "", rulebook, problems):
+        for path, _, value in _leaves(one, "", rulebook, groups, problems):
             nodes[path] = value
             replaced.add(path)
     return Leaves(nodes, frozenset(replaced), tuple(problems))
@@ -57,7 +61,7 @@ def _one(setting: Setting, place: Place) -> Node:
     return document.Mapping((document.Entry(setting.path, place, value),), place)
 
 
-def _leaves(node: Node, prefix: str, rulebook: Rulebook, problems: list[Problem]) -> Iterable[tuple[str, Place, Node]]:
+def _leaves(node: Node, prefix: str, rulebook: Rulebook, groups: frozenset[str], problems: list[Problem]) -> Iterable[tuple[str, Place, Node]]:
     """(path, place of its key, value) of every fact in a document, groups and dotted names alike."""
     known = rulebook.vocabulary.facts
     if not isinstance(node, document.Mapping):
@@ -67,11 +71,14 @@ def _leaves(node: Node, prefix: str, rulebook: Rulebook, problems: list[Problem]
         path = f"{prefix}{entry.key}"
         if path in known:
             yield path, entry.place, entry.value
-        elif any(fact.startswith(f"{path}.") for fact in known) and isinstance(entry.value, document.Mapping):
-            yield from _leaves(entry.value, f"{path}.", rulebook, problems)
-        elif any(fact.startswith(f"{path}.") for fact in known):
+        elif path in groups and isinstance(entry.value, document.Mapping):
+            yield from _leaves(entry.value, f"{path}.", rulebook, groups, problems)
+        elif path in groups:
             members = ", ".join(sorted(f for f in known if f.startswith(f"{path}."))[:4])
             problems.append(Problem(entry.place, "GR301", f"'{printable(path)}' is a group of facts", f"write one of its facts: {members} …"))
+        elif len(problems) >= MAX_UNKNOWN:
+            problems.append(Problem(entry.place, "GR301", "and what follows it holds more unknown names", "is this a file of facts?"))
+            return
         else:
             grouped = isinstance(entry.value, document.Mapping)
             names = {fact[: fact.rindex(".")] for fact in known} if grouped else known

@@ -17,8 +17,10 @@ import yaml
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 MAX_BYTES, MAX_DEPTH, MAX_NODES = 1_000_000, 24, 50_000
+MAX_TEXT, MAX_FAULTS, MAX_DIRECTIVES = 10_000, 100, 10
 CATALOG_BYTES, CATALOG_NODES = 20_000_000, 5_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
 _KINDS = (
     ("null", re.compile(r"~|null|Null|NULL|")),
     ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
@@ -104,10 +106,11 @@ def parse(content: bytes, file: str, max_bytes: int = MAX_BYTES, max_nodes: int 
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        before = content[: error.start]
-        place = Place(file, before.count(b"\n") + 1, error.start - before.rfind(b"\n"))
-        raise GpurulesError([Problem(place, "GR002", "is not UTF-8 text", "save the file as UTF-8")]) from None
+        before = content[: error.start].decode("utf-8-sig")
+        raise GpurulesError([Problem(_place_in(before, len(before), file), "GR002", "is not UTF-8 text", "save the file as UTF-8")]) from None
     composer = _Composer(file, max_nodes)
+    if text.count("\n%") > MAX_DIRECTIVES:
+        raise GpurulesError([Problem(Place(file), "GR004", "holds many lines that begin with %", "remove them: YAML's directives have no use here")])
     try:
         node = composer.compose(text)
     except yaml.YAMLError as error:
@@ -126,12 +129,21 @@ def _yaml_problem(error: yaml.YAMLError, file: str, text: str) -> Problem:
         if error.problem and error.context and error.context_mark and error.context_mark.line < mark.line:
             what += f" {printable(error.context, 200)} that starts at line {error.context_mark.line + 1}"
     else:
-        position = min(getattr(error, "position", 0), len(text))
-        line = text.count("\n", 0, position) + 1
-        place = Place(file, line, position - text.rfind("\n", 0, position))
+        position = getattr(error, "position", 0)
+        if _LOADER is not yaml.SafeLoader:  # the one in C counts bytes
+            position = len(text.encode()[:position].decode("utf-8", "ignore"))
+        place = _place_in(text, position, file)
         what = "holds a character that YAML does not allow"
     mend = "use spaces, not tabs, for indentation" if "\t" in text else "check indentation, colons and quotes; put text with ': ' or ' #' in quotes"
     return Problem(place, "GR003", f"is not YAML: {what}", mend)
+
+
+def _place_in(text: str, position: int, file: str) -> Place:
+    """Where the character at `position` stands, with lines as YAML breaks them."""
+    line, start = 1, 0
+    for found in _BREAK.finditer(text, 0, position):
+        line, start = line + 1, found.end()
+    return Place(file, line, position - start + 1)
 
 
 class _Composer:
@@ -164,9 +176,11 @@ class _Composer:
 
     def _problem(self, event: yaml.Event, message: str, mend: str) -> None:
         self.problems.append(Problem(self._place(event), "GR004", message, mend))
+        if len(self.problems) == MAX_FAULTS:
+            self._stop(event, "and what follows it has more faults than are worth a list", "mend these, and try again")
 
     def _stop(self, event: yaml.Event, message: str, mend: str) -> None:
-        self._problem(event, message, mend)
+        self.problems.append(Problem(self._place(event), "GR004", message, mend))
         raise GpurulesError(self.problems)
 
     def _count(self, event: yaml.Event, nodes: int) -> None:
@@ -202,6 +216,8 @@ class _Composer:
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
         if any(0xD800 <= ord(c) < 0xE000 for c in event.value):
             self._problem(event, "holds half a character (a lone surrogate)", "write the character itself")
+        if len(event.value) > MAX_TEXT:
+            self._stop(event, f"is longer than {MAX_TEXT:,} characters", "no value and no key is that long")
         kind = "text"
         if event.implicit[0] and not event.style:
             kind = next((k for k, pattern in _KINDS if pattern.fullmatch(event.value)), "text")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+import math
+from collections.abc import Iterator, Mapping
 
 from gpurules.engine.knowledge import derivation, statement
 from gpurules.engine.knowledge.catalog import Catalog
@@ -19,12 +20,21 @@ from gpurules.engine.language.typecheck import NumberType, Scope, TruthType
 from gpurules.engine.values import unit
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean
 
+MAX_FAULTS, MAX_ATOMS, MAX_ROWS = 100, 500, 20_000
+"""Faults of one rule that are listed, comparisons of one rule, and cases of one table: more are a slip, or meant to take long."""
+
+
+class _Enough(Exception):
+    """The rule has as many faults as are listed."""
+
 
 def check(rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> tuple[Orders, list[Problem]]:
     """The orders among the rules, and every fault of the rules taken together."""
     linter = _Linter(rules, vocabulary, register, catalogs)
     for rule in rules.values():
         linter.rule(rule)
+    if linter.excessive:  # the proofs over it would take long
+        return Orders.of({}, {}), linter.problems
     orders, problems = derivation.check(rules, vocabulary)
     return orders, [*linter.problems, *problems]
 
@@ -33,13 +43,25 @@ class _Linter:
     def __init__(self, rules: Mapping[str, Rule], vocabulary: Vocabulary, register: Register, catalogs: Mapping[str, Catalog]) -> None:
         self.rules, self.vocabulary, self.register, self.catalogs = rules, vocabulary, register, catalogs
         self.problems: list[Problem] = []
+        self.most = MAX_FAULTS
+        self.excessive = False
 
     def problem(self, place: Place, code: str, message: str, mend: str) -> None:
         self.problems.append(Problem(place, code, message, mend))
+        if len(self.problems) >= self.most:
+            raise _Enough
 
     # ------------------------------------------------------------ one rule
 
     def rule(self, rule: Rule) -> None:
+        self.most = len(self.problems) + MAX_FAULTS
+        try:
+            self._rule(rule)
+        except _Enough:
+            place = max(self.problems[self.most - MAX_FAULTS :]).place
+            self.problems.append(Problem(place, "GR401", "the rule has more faults than are worth a list", "mend these, and check again"))
+
+    def _rule(self, rule: Rule) -> None:
         if not rule.place.file.rsplit("/", 1)[-1].startswith(f"{rule.id}-"):
             self.problem(rule.where("id"), "GR403", f"rule {rule.id} stands in a file of another name", f"call the file {rule.id}-<slug>.yaml")
         self._citations(rule)
@@ -47,6 +69,10 @@ class _Linter:
         used: set[str] = set()
         for parameter in rule.parameters.values():
             self._parameter(parameter)
+        atoms = sum(not syntax.connective(node) for expression in rule.conditions for node in _parts(expression.tree))
+        if atoms > MAX_ATOMS:
+            self.excessive = True
+            self.problem(rule.where("when"), "GR401", f"when has {atoms:,} comparisons", f"at most {MAX_ATOMS}; divide the rule, or derive a figure first")
         for expression in rule.conditions:
             self._expression(rule, expression, scope, TruthType, used)
         for conclusion in rule.then:
@@ -144,10 +170,7 @@ class _Linter:
             else:
                 self._expression(rule, conclusion.expression, scope, NumberType, used, definition.unit.dimension)
             return
-        try:
-            statement.read(definition, conclusion.node, self.catalogs)
-        except GpurulesError as error:
-            self.problems.extend(error.problems)
+        self._stated(definition, conclusion.node)
 
     def _observed(self, verb: str, definition: Definition | None, place: Place) -> None:
         if definition is not None and definition.kind != "observed":
@@ -165,16 +188,24 @@ class _Linter:
             definition = self._fact(fact, step.places[fact])
             self._observed("sets", definition, step.places[fact])
             if definition is not None:
-                try:
-                    statement.read(definition, node, self.catalogs)
-                except GpurulesError as error:
-                    self.problems.extend(error.problems)
+                self._stated(definition, node)
 
     def _advice(self, advice: Advise) -> None:
         for kind, word, known in (("topic", advice.topic, self.vocabulary.topics), ("action", advice.action, self.vocabulary.actions)):
             if word not in known:
                 mend = did_you_mean(word, known, f"{kind}s are listed in schemas/vocabulary/advice.yaml")
                 self.problem(advice.places[kind], "GR405", f"unknown {kind} '{word}'", mend)
+        for figure, said in advice.machine.items():
+            place, definition = advice.places[f"machine.{figure}"], self._fact(f"candidate.{figure}", advice.places[f"machine.{figure}"])
+            for one in said if isinstance(said, list) else [said]:
+                if definition is not None:
+                    self._stated(definition, Scalar(str(one), "text", place))
+
+    def _stated(self, definition: Definition, node: Node) -> None:
+        try:
+            statement.read(definition, node, self.catalogs)
+        except GpurulesError as error:
+            self.problems.extend(error.problems)
 
     def _texts(self, rule: Rule, scope: Scope, used: set[str]) -> None:
         for template in rule.because.values():
@@ -207,6 +238,10 @@ class _Linter:
                 return
             if definition is None:
                 return
+        size = math.prod(len(self.vocabulary.facts[fact].members) for fact in parameter.keys)
+        if size > MAX_ROWS:
+            self.problem(parameter.place, "GR418", f"table '{parameter.name}' has {size:,} cases", f"at most {MAX_ROWS:,}; use fewer or shorter keys")
+            return
         self._table(parameter)
 
     def _table(self, parameter: Parameter) -> None:
@@ -234,3 +269,10 @@ class _Linter:
                 if combination not in seen:
                     self.problem(parameter.place, "GR418", f"table '{parameter.name}' has no row for {' × '.join(combination)}", "add the row, or one with any")
                     return
+
+
+def _parts(tree: syntax.Node) -> Iterator[syntax.Node]:
+    """A condition and what its connectives join, down to the comparisons."""
+    yield tree
+    for part in syntax.children(tree) if syntax.connective(tree) else ():
+        yield from _parts(part)

@@ -108,6 +108,7 @@ def _cards(name: str, count: int | None, catalog: Catalog) -> tuple[str, ...]:
 
 def unknown(text: str, catalog: Catalog) -> UnknownName:
     """What to say of a name that the catalogue does not hold."""
+    text = text[: _LONGEST + 1]
     if catalog.kind == "card" and re.search(r"\bmig\b|\d+g\.\d+gb", text, re.IGNORECASE):
         return UnknownName(f"'{printable(text, 60)}' is a slice of a card", "leave the name out and state the slice's gpu.memory_usable, gpu.memory_bandwidth")
     near = catalog.nearest(text) or next((n for r in spelling.card_names(text) if (n := catalog.nearest(r.name))), ())

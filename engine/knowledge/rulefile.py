@@ -167,10 +167,10 @@ class _Reader:
                 kind = Derive if entry.key == "derive" else Assume
                 return [kind(e.key, e.value, self._maybe(e.value), e.place) for e in _entries(node)]
             case "advise":
-                assert isinstance(plain, dict)
-                return [
-                    Advise(plain["topic"], plain["level"], plain["action"], plain.get("machine", {}), place, {e.key: e.value.place for e in _entries(node)})
-                ]
+                assert isinstance(node, Mapping) and isinstance(plain, dict)
+                places = {e.key: e.value.place for e in node.entries}
+                places |= {f"machine.{e.key}": e.value.place for e in _entries(node.get("machine"))}
+                return [Advise(plain["topic"], plain["level"], plain["action"], plain.get("machine", {}), place, places)]
             case "ask":
                 return [Ask(n.text, n.place) for n in (_items(node) or [node]) if isinstance(n, Scalar)]
             case "require":

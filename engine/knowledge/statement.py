@@ -20,6 +20,8 @@ _SCALES = {
     "byte": ("GB", "MB"), "parameter": ("B", "M"), "W": ("kW",), "byte/s": ("GB/s",), "bit/s": ("Gb/s",), "FLOP/s": ("TFLOP/s",),
     "token": ("M", "B"), "s": ("h", "min"), "year": ("months",), "bit": ("byte",),
 }  # fmt: skip
+MAX_MEMBERS, _LONGEST = 500, 300
+"""The longest list of members, and the longest text of a number or a member."""
 _REMARK = re.compile(r"([^()（）]+?)\s*[(（]([^()（）]+)[)）]")
 _VERSION = re.compile(r"(.*[^\s=@v])[\s=@v-]+(?:\d+(?:\.\d+)+\S*|b\d{3,5})")
 
@@ -32,6 +34,8 @@ def read(definition: Definition, node: Node, catalogs: MappingABC[str, Catalog])
         if isinstance(node, Listing):
             raise _error(node, definition, "GR302", "takes one value or a range, not a list", "write a range as 25..35 %; one scenario a file")
         return _number(definition, node)
+    if isinstance(node, Listing) and len(node.items) > MAX_MEMBERS:
+        raise _error(node, definition, "GR302", f"has a list of more than {MAX_MEMBERS} members", "name the few that it may be")
     values = [_members(definition, item, catalogs) for item in (node.items if isinstance(node, Listing) else (node,))]
     if not values:
         raise _error(node, definition, "GR302", "has an empty list", "name at least one member, or leave the fact out")
@@ -49,6 +53,8 @@ def _example(definition: Definition) -> str:
 
 
 def _number(definition: Definition, node: Scalar) -> Interval:
+    if len(node.text) > _LONGEST:
+        raise _error(node, definition, "GR303", f"'{printable(node.text, 40)}' is too long to be a quantity", "write a number of ordinary size")
     text = definition.words.get(folded(node.text)) or _remarked(definition, node.text) or node.text
     try:
         stated = quantity.read(text, definition.unit, definition.share)
@@ -92,12 +98,12 @@ def _members(definition: Definition, node: Node, catalogs: MappingABC[str, Catal
     text = node.text.strip()
     if definition.type in ("card", "model"):
         return _entries(definition, node, text, catalogs[definition.type])
-    whole = _member(definition, text)
+    whole = None if len(text) > _LONGEST else _member(definition, text)
     if whole is not None:
         return whole
     found: set[str] = set()
-    for word in re.split(r"\s+or\s+|\s*[|,，、]\s*|\s*或\s*", text):
-        members = _member(definition, word)
+    for word in [text] if len(text) > _LONGEST else re.split(r"\s+or\s+|\s*[|,，、]\s*|\s*或\s*", text):
+        members = None if len(word) > _LONGEST else _member(definition, word)
         if members is None:
             known = [*definition.members, *definition.aliases]
             mend = did_you_mean(word, known, "it may be " + ", ".join(list(definition.members)[:12]))

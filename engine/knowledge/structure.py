@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import itertools
+import json
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 from gpurules.engine.knowledge import document
@@ -14,20 +16,38 @@ if TYPE_CHECKING:
     from jsonschema.protocols import Validator
 
 Schema = dict[str, Any]
+MAX_FAULTS = 100
+"""Faults of one document that are listed."""
 _TYPES = {"object": "a group of keys", "array": "a list", "string": "text", "number": "a number", "boolean": "yes or no"}
 
 
 def validator(schema: Schema) -> Validator:
     from jsonschema import Draft202012Validator  # here, since a cached rulebook needs no validator
+    from jsonschema.validators import extend
 
-    return Draft202012Validator(schema)
+    return cast("Validator", extend(Draft202012Validator, {"uniqueItems": _unique})(schema))  # type: ignore[no-untyped-call]
+
+
+def _unique(validator: Validator, wanted: bool, instance: Any, schema: Schema) -> Iterator[ValidationError]:
+    """The validator's own compares each item with each, which takes minutes for a list of thousands."""
+    from jsonschema.exceptions import ValidationError
+
+    seen: set[str] = set()
+    for item in instance if wanted and isinstance(instance, list) else ():
+        text = json.dumps(item, sort_keys=True)
+        if text in seen:
+            yield ValidationError(f"names '{printable(str(item), 40)}' twice")
+            return
+        seen.add(text)
 
 
 def check(node: Node, against: Validator, code: str = "GR401") -> list[Problem]:
     """Every structural fault of a document, in file order."""
-    problems: list[Problem] = []
-    for error in against.iter_errors(cast(Any, document.plain(node))):
-        problems.extend(_problems(error, node, code))
+    errors = against.iter_errors(cast(Any, document.plain(node)))
+    found = (problem for error in errors for problem in _problems(error, node, code))
+    problems = list(itertools.islice(found, MAX_FAULTS))
+    if len(problems) == MAX_FAULTS:
+        problems.append(Problem(max(problems).place, code, "the file has more faults than are worth a list", "mend these, and try again"))
     return problems
 
 
@@ -98,6 +118,8 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", _example(error)
         case "pattern":
             return f"{name} is '{shown}'", _example(error)
+        case "uniqueItems":
+            return f"{name} {error.message}", "keep one of the two"
         case "minItems" | "minProperties" | "minLength":
             return f"{name} is empty", "give at least one, or leave the key out where it may be left out"
         case "maxProperties":

