@@ -64,11 +64,13 @@ def verdicts(engine: Engine, pairs: int, worlds: int = 40) -> list[Row]:
         prepared.append((values, speaking[0], speaking[1], facts, machine))
         given.append((stated, facts, machine))
 
+    earlier = [(rule, kernel.rules.index(rule)) for rule in engine.kernel.earlier]
+
     def kernels() -> None:
         for values, first, second, _, _ in prepared:
             own = list(values)
             truths, _ = kernel(own, first, {})
-            engine.kernel(own, second, dict(zip(kernel.rules, truths, strict=True)))
+            engine.kernel(own, second, {rule: truths[index] for rule, index in earlier})
 
     def hand() -> None:
         for _, facts, machine in given:

@@ -129,6 +129,7 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
     """
     judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
     measures: tuple[Criterion, ...] | None = None
+    power = run.program.slots["candidate.power"]
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
         values, outcome = judge(candidate)
@@ -137,9 +138,8 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         against = tuple(r for r, t in outcome.items() if t == NO)
         open_rules = tuple(r for r, t in outcome.items() if t == DEPENDS)
         verdict = NO if against else DEPENDS if open_rules else YES
-        scores = tuple(c.figure(values) for c in measures) if len(against) < 2 else ()
-        power = values[run.program.slots["candidate.power"]]
-        watts = power.high if isinstance(power, Interval) else 0.0
+        scores = tuple(Interval._make(c.figure(values)) for c in measures) if len(against) < 2 else ()
+        watts = Interval._make(values[power]).high
         order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
         causes: tuple[str, ...] = ()
         if verdict is DEPENDS:
@@ -174,7 +174,7 @@ class _ByKernel:
         self.run, self.kernel = run, kernel
         procedures = run.program.procedures
         self.speaking = [run.knows(procedures[rule].rule.needs) for rule in kernel.rules]
-        self.before = {rule: int(truth) for rule, truth in run.truths.items()}
+        self.before = {rule: int(run.truths[rule]) for rule in kernel.earlier}
         self.slow = _ByAgenda(run, stratum)
         self.facts = frozenset(name for kind, name in stratum.steps if kind == "fact")
 
@@ -196,6 +196,10 @@ class _ByKernel:
         fork = self.run.copy()
         fork.values, fork.pending = self._values(candidate), self.facts
         truths, _ = self.kernel(fork.values, self.speaking, self.before)
+        for fact in self.facts:
+            slot = fork.program.slots[fact]
+            value = fork.values[slot]
+            fork.values[slot] = Interval._make(value) if isinstance(value, tuple) else value
         fork.truths.update(zip(self.kernel.rules, map(_TRUTHS.__getitem__, truths), strict=True))
         return fork
 

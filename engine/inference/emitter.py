@@ -1,13 +1,15 @@
 """The emitter: conditions and arithmetic over the ends of intervals, written out as Python statements.
 
 Where the vocabulary fixes that ends are finite and not negative, comparisons and arithmetic are written with bare operators;
-everything else calls the functions of `values.interval`, so that both forms agree to the bit.
+everything else calls the functions of `values.interval`, so that both forms agree to the bit. A parameter that has one value
+for all time is a constant; a comparison with a constant asks whether an end has reached the first float for which it holds.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import struct
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any as Anything
 
 from gpurules.engine.inference.scalar import Procedure, Program
@@ -19,34 +21,58 @@ from gpurules.engine.values.interval import Interval
 
 Ends = tuple[str, str]
 _FLIPPED = {"<": ">", "<=": ">="}
+_SCALAR = {"ceil": "ceiling", "floor": "flooring", "min": "min", "max": "max"}
+_GREAT, _NEAR, _DIVISIONS, _SIZE = 1e30, 1e-30, 4, 24
+"""Leaves below the first, divisors beyond the second, and few of both: no float on the way is infinite."""
 _CALLED = {"ceil": "ceil", "floor": "floor", "round": "nearest_whole", "log2": "log2"}
 
 
 FUNCTIONS: Mapping[str, Anything] = {
-    "Interval": Interval, "greater": interval.greater, "equal": interval.equal, "divides": interval.divides,
+    "greater": interval.greater, "equal": interval.equal, "divides": interval.divides,
     "add": interval.add, "subtract": interval.subtract, "multiply": interval.multiply, "divide": interval.divide,
+    "ceiling": interval.ceiling, "flooring": interval.flooring,
     "ceil": interval.ceil, "floor": interval.floor, "nearest_whole": interval.nearest_whole, "log2": interval.log2,
 }  # fmt: skip
 """What the statements may call."""
+_FOLDED: Mapping[str, Callable[[Interval, Interval], Interval]] = {
+    "+": interval.add, "-": interval.subtract, "*": interval.multiply, "/": interval.divide,
+}  # fmt: skip
 
 
 class Emitter:
-    """Collects statements. `l7, h7` hold the ends of slot 7, `s7` its members or table; names of rules carry truths 0, 1, 2."""
+    """Collects statements. `l7, h7` hold the ends of slot 7, `s7` its members or table; names of rules carry truths 0, 1, 2.
+
+    A slot is read where it is first needed, and again where that was inside a branch that may not have been taken.
+    """
 
     def __init__(self, program: Program, inside: Iterable[str]) -> None:
         self.program = program
         self.lines: list[str] = []
-        self.depth = 1
+        self._depth = 1
         self.count = 0
-        self.loaded: dict[int, bool] = {}
+        self.loaded: dict[int, int] = {}
         self.derived = set(inside)
         self.constants: dict[str, Anything] = {}
+        self.shared: dict[Hashable, str] = {}
+        """Comparisons that several rules make: the name of each one's truth, "" while it is not written."""
         self.procedure: Procedure | None = None
         self.local_names: Mapping[str, str] = {}
         self.ranges: Mapping[str, Interval] = {}
+        self.fixed: Mapping[str, Interval] = {}
+        """Parameters of the rule that have one value for all time."""
+
+    @property
+    def depth(self) -> int:
+        """How far statements are set in."""
+        return self._depth
+
+    @depth.setter
+    def depth(self, depth: int) -> None:
+        self._depth = depth
+        self.loaded = {slot: at for slot, at in self.loaded.items() if at <= depth}
 
     def emit(self, line: str) -> None:
-        self.lines.append(" " * self.depth + line)
+        self.lines.append(" " * self._depth + line)
 
     def fresh(self, stem: str) -> str:
         self.count += 1
@@ -62,9 +88,35 @@ class Emitter:
 
     def _load(self, path: str, numeric: bool) -> int:
         slot = self._slot(path)
-        if path not in self.derived:
-            self.loaded[slot] = numeric
+        if path not in self.derived and slot not in self.loaded:
+            self.loaded[slot] = self._depth
+            self.emit(f"x = v[{slot}]; l{slot} = x[0]; h{slot} = x[1]" if numeric else f"s{slot} = v[{slot}]")  # quicker than unpacking
         return slot
+
+    # ------------------------------------------------------------ comparisons that several rules make
+
+    def key(self, node: Node) -> Hashable:
+        """What a condition compares, in slots and constants, so that two rules' parameters of one value are the same."""
+        match node:
+            case Name(path):
+                return self.fixed.get(path, ("slot", self._slot(path)))
+            case Number(value):
+                return Interval(value, value)
+            case Text(value):
+                return "text", value
+            case Membership(subject, members, negated):
+                return "member", self.key(subject), frozenset(members), negated
+            case Comparison(operator, left, right):
+                return operator, self.key(left), self.key(right)
+        return type(node).__name__, *(self.key(child) for child in syntax.children(node)), getattr(node, "function", getattr(node, "operator", ""))
+
+    def share(self, node: Node) -> None:
+        """Write the comparisons in a condition that other rules make too, where no branch is open."""
+        for atom in atoms(node):
+            key = self.key(atom)
+            if self.shared.get(key) == "":
+                self.shared[key] = name = self.fresh("a")
+                self._atom(atom, name)
 
     # ------------------------------------------------------------ truths
 
@@ -77,6 +129,12 @@ class Emitter:
             case Not(operand):
                 self.truth(operand, target)
                 self.emit(f"{target} = 2 - {target}")
+            case _:
+                written = self.shared.get(self.key(node))
+                self.emit(f"{target} = {written}") if written else self._atom(node, target)
+
+    def _atom(self, node: Node, target: str) -> None:
+        match node:
             case Membership(subject, members, negated):
                 self._member(subject, members, negated, target)
             case Comparison(operator, Text(member), other) | Comparison(operator, other, Text(member)):
@@ -97,8 +155,10 @@ class Emitter:
         for part in parts[1:]:
             self.emit(going_on.format(target))
             self.depth += 1
-            held = self.fresh("t")
-            self.truth(part, held)
+            held = "" if syntax.connective(part) else self.shared.get(self.key(part), "")
+            if not held:
+                held = self.fresh("t")
+                self.truth(part, held)
             self.emit(f"if {held} {better} {target}: {target} = {held}")
         self.depth = depth
 
@@ -113,19 +173,47 @@ class Emitter:
         left, right, operator = node.left, node.right, node.operator
         if operator in _FLIPPED:
             left, right, operator = right, left, _FLIPPED[operator]
+        plain = self._plain(left) and self._plain(right)
+        against = self._constant(left), self._constant(right)
+        if plain and operator not in ("==", "!=") and self._thresholds(operator, left, right, against, target):
+            return
         (al, ah), (bl, bh) = self.number(left), self.number(right)
         if operator in ("==", "!="):
+            no, yes = (2, 0) if operator == "!=" else (0, 2)
+            if plain:
+                apart = f"{no} if {al} - {bh} > 1e-12 * {al} or {bl} - {ah} > 1e-12 * {bl}"
+                self.emit(f"{target} = {apart} else 1 if {ah} - {bl} > 1e-12 * {ah} or {bh} - {al} > 1e-12 * {bh} else {yes}")
+                return
             self.emit(f"{target} = equal(({al}, {ah}), ({bl}, {bh}))")
             if operator == "!=":
                 self.emit(f"{target} = 2 - {target}")
             return
-        if not (self._plain(left) and self._plain(right)):
+        if not plain:
             test = f"greater(({al}, {ah}), ({bl}, {bh}))" if operator == ">" else f"2 - greater(({bl}, {bh}), ({al}, {ah}))"
             self.emit(f"{target} = {test}")
         elif operator == ">":
             self.emit(f"{target} = 2 if {al} - {bh} > 1e-12 * {al} else 1 if {ah} - {bl} > 1e-12 * {ah} else 0")
         else:
             self.emit(f"{target} = 0 if {bl} - {ah} > 1e-12 * {bl} else 1 if {bh} - {al} > 1e-12 * {bh} else 2")
+
+    def _thresholds(self, operator: str, left: Node, right: Node, against: tuple[Interval | None, Interval | None], target: str) -> bool:
+        """`left > right` or `left >= right` where one side is constant and the other is not; False where that is not so."""
+        first, second = against
+        if (first is None) == (second is None) or not all(_SMALLEST < end < _LARGEST for end in first or second or ()):
+            return False
+        low, high = self.number(right if second is None else left)
+        match operator, first, second:
+            case ">", None, Interval():
+                test = f"2 if {low} >= {above(second.high)!r} else 1 if {high} >= {above(second.low)!r} else 0"
+            case ">=", None, Interval():
+                test = f"0 if {high} <= {below(second.low)!r} else 1 if {low} <= {below(second.high)!r} else 2"
+            case ">", Interval(), None:
+                test = f"2 if {high} <= {below(first.low)!r} else 1 if {low} <= {below(first.high)!r} else 0"
+            case _:
+                assert first is not None
+                test = f"0 if {low} >= {above(first.high)!r} else 1 if {high} >= {above(first.low)!r} else 2"
+        self.emit(f"{target} = {test}")
+        return True
 
     # ------------------------------------------------------------ numbers
 
@@ -134,13 +222,33 @@ class Emitter:
         low, high = range_of(node, self.ranges)
         return low >= 0 and high < math.inf and not any(isinstance(n, Call) and n.function not in ("min", "max", "hull") for n in syntax.walk(node))
 
+    def _constant(self, node: Node) -> Interval | None:
+        """The value of an expression over nothing but constants."""
+        match node:
+            case Name(path):
+                return self.fixed.get(path)
+            case Number(value):
+                return Interval(value, value)
+            case Arithmetic(operator, left, right) if not self._repeats(node):
+                a, b = self._constant(left), self._constant(right)
+                return None if a is None or b is None else _FOLDED[operator](a, b)
+        return None
+
     def number(self, node: Node) -> Ends:
+        constant = self._constant(node)
+        if constant is not None and all(map(math.isfinite, constant)):
+            return repr(constant.low), repr(constant.high)
         match node:
             case Name(path):
                 slot = self._load(path, True)
                 return f"l{slot}", f"h{slot}"
             case Number(value):
                 return repr(value), repr(value)
+        if self._laborious(node):
+            return self._either(node)
+        return self._compound(node)
+
+    def _compound(self, node: Node) -> Ends:
         if self._repeats(node):
             return self._called(node)
         match node:
@@ -175,8 +283,83 @@ class Emitter:
             return self._hold(f"{al} * {bl}", f"{ah} * {bh}")
         if operator == "/" and bounded and a.low >= 0 and b.low > 0:
             return self._hold(f"{al} / {bh}", f"{ah} / {bl}")
+        if operator == "/" and bounded and a.low >= 0 and b.low == 0:
+            name = self.fresh("x")
+            self.emit(f"if {bl} > 0.0: l{name} = {al} / {bh}; h{name} = {ah} / {bl}")
+            self.emit(f"else: l{name}, h{name} = divide(({al}, {ah}), ({bl}, {bh}))")
+            return f"l{name}", f"h{name}"
         name = {"+": "add", "-": "subtract", "*": "multiply", "/": "divide"}[operator]
         return self._pair(f"{name}(({al}, {ah}), ({bl}, {bh}))")
+
+    # -------------------------------- expressions over exact numbers
+
+    def _laborious(self, node: Node) -> bool:
+        """Whether an expression calls functions, and none that may give an interval for exact numbers."""
+        inside = list(syntax.walk(node))
+        if any(isinstance(n, Call) and n.function not in _SCALAR for n in inside) or not all(self._bounded(n) for n in inside if isinstance(n, Name)):
+            return False
+        return self._repeats(node) or any(not self._inline(n) for n in inside)
+
+    def _inline(self, node: Node) -> bool:
+        """Whether one step of arithmetic is written with bare operators."""
+        if not isinstance(node, Arithmetic):
+            return not isinstance(node, Call) or node.function in ("min", "max")
+        a, b = range_of(node.left, self.ranges), range_of(node.right, self.ranges)
+        return all(map(math.isfinite, (*a, *b))) and (node.operator in "+-" or (a.low >= 0 and b.low >= 0))
+
+    def _bounded(self, name: Name) -> bool:
+        return all(-_GREAT < end < _GREAT for end in self.ranges[name.path])
+
+    def _either(self, node: Node) -> Ends:
+        """An expression in floats where every leaf is exact and no divisor near 0; as intervals otherwise. Both give the same."""
+        leaves = [n for n in syntax.names(node) if n not in self.fixed]
+        name, ready = self.fresh("x"), self.fresh("e")
+        slots = [self._load(n, True) for n in leaves]
+        fixed = all(self.fixed[n].exact for n in syntax.names(node) if n in self.fixed)
+        divisions = sum(isinstance(n, Arithmetic) and n.operator == "/" for n in syntax.walk(node))
+        if not fixed or divisions > _DIVISIONS or sum(1 for _ in syntax.walk(node)) > _SIZE:
+            return self._compound(node)
+        self.emit(f"{ready} = {' and '.join(f'l{s} == h{s}' for s in slots) or 'True'}")
+        self.emit(f"if {ready}:")
+        self.depth += 1
+        self.emit("try:")
+        self.depth += 1
+        divisors: list[str] = []
+        value = self._scalar(node, divisors)
+        self.emit(f"l{name} = h{name} = {value} + 0.0")  # -0.0 becomes 0.0
+        if divisors:
+            self.emit(f"{ready} = {' and '.join(f'not {-_NEAR!r} < {d} < {_NEAR!r}' for d in divisors)}")
+        self.depth -= 1
+        self.emit(f"except ZeroDivisionError: {ready} = False")
+        self.depth -= 1
+        self.emit(f"if not {ready}:")
+        self.depth += 1
+        low, high = self._compound(node)
+        self.emit(f"l{name} = {low}; h{name} = {high}")
+        self.depth -= 1
+        return f"l{name}", f"h{name}"
+
+    def _scalar(self, node: Node, divisors: list[str]) -> str:
+        constant = self._constant(node)
+        if constant is not None and constant.exact:
+            return repr(constant.low)
+        match node:
+            case Name(path):
+                return f"l{self._load(path, True)}"
+            case Negative(operand):
+                return f"(0.0 - {self._scalar(operand, divisors)})"
+            case Arithmetic("/", left, right):
+                above, under = self._scalar(left, divisors), self.fresh("d")
+                self.emit(f"{under} = {self._scalar(right, divisors)}")
+                divisors.append(under)
+                return f"({above} / {under})"
+            case Arithmetic(operator, left, right):
+                return f"({self._scalar(left, divisors)} {operator} {self._scalar(right, divisors)})"
+            case Call(function, arguments):
+                return f"{_SCALAR[function]}({', '.join(self._scalar(a, divisors) for a in arguments)})"
+        raise TypeError(f"no number: {node!r}")
+
+    # -------------------------------- pieces
 
     def _hold(self, low: str, high: str) -> Ends:
         name = self.fresh("x")
@@ -198,3 +381,35 @@ class Emitter:
         assert self.procedure is not None
         function = self.constant(self.procedure.scope.late(node))
         return self._pair(f"{function}(v)")
+
+
+_SMALLEST, _LARGEST = 1e-250, 1e250
+"""Between these, the tolerance of a comparison is far above the rounding of the floats that it is computed in."""
+
+
+def above(constant: float) -> float:
+    """The least float that exceeds a positive constant, as comparisons have it: `x - constant > 1e-12 * x`."""
+    return _first(constant, constant * (1 + 1e-11), lambda x: x - constant > 1e-12 * x)
+
+
+def below(constant: float) -> float:
+    """The greatest float that a positive constant exceeds."""
+    return _first(constant, constant * (1 - 1e-11), lambda x: constant - x > 1e-12 * constant)
+
+
+def _first(without: float, within: float, holds: Callable[[float], bool]) -> float:
+    """The float nearest to `without` for which `holds` is true, as it is for `within` and all beyond; both are positive."""
+    (no,), (yes,) = (struct.unpack("<q", struct.pack("<d", end)) for end in (without, within))
+    while abs(yes - no) > 1:
+        middle = (no + yes) // 2
+        if holds(struct.unpack("<d", struct.pack("<q", middle))[0]):
+            yes = middle
+        else:
+            no = middle
+    found: float = struct.unpack("<d", struct.pack("<q", yes))[0]
+    return found
+
+
+def atoms(node: Node) -> Iterable[Node]:
+    """The comparisons of a condition."""
+    return [a for part in syntax.children(node) for a in atoms(part)] if syntax.connective(node) else [node]

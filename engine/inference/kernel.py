@@ -9,19 +9,20 @@ numbers and constants alone; no text of a rule enters it.
 from __future__ import annotations
 
 import marshal
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import CodeType
 from typing import Any as Anything
 
 from gpurules.engine.inference.agenda import Stratum
-from gpurules.engine.inference.emitter import FUNCTIONS, Emitter
+from gpurules.engine.inference.emitter import FUNCTIONS, Emitter, atoms
 from gpurules.engine.inference.scalar import Procedure, Program, qualified
 from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.rule import Derive, Require
 from gpurules.engine.knowledge.scope import parameter_type
 from gpurules.engine.language.compile import Value
-from gpurules.engine.language.syntax import All, Node
-from gpurules.engine.language.typecheck import NumberType
+from gpurules.engine.language.syntax import All, Arithmetic, Call, Node, walk
+from gpurules.engine.language.typecheck import NumberType, TableType
 from gpurules.engine.values.interval import Interval
 
 
@@ -30,12 +31,16 @@ class OutOfRange(Exception):
 
 
 class Kernel:
-    """One stratum, compiled. `rules` are its rules in order; calling it fills derived values in and returns their truths."""
+    """One stratum, compiled. `rules` are its rules in order; calling it fills derived values in and returns their truths.
+
+    `requiring` are those with requirements, `earlier` the rules of earlier strata that override one of them.
+    """
 
     def __init__(self, program: Program, orders: Orders, stratum: Stratum) -> None:
         writer = _Writer(program, orders, stratum)
         self.rules = tuple(name for kind, name in stratum.steps if kind == "rule")
         self.requiring = tuple(r for r in self.rules if any(isinstance(c, Require) for c in program.procedures[r].rule.then))
+        self.earlier = tuple(sorted({o for r in self.requiring for o in orders.overriders.get(r, ())} - set(self.rules)))
         self.source = writer.source(self.rules, self.requiring)
         self._make(compile(self.source, "<kernel>", "exec"), writer.constants)  # slot numbers and constants only
 
@@ -46,17 +51,17 @@ class Kernel:
         self._function: Callable[[list[Value], Sequence[bool], Mapping[str, int]], tuple[list[int], list[int]]] = names["kernel"]
 
     def __getstate__(self) -> tuple[Anything, ...]:
-        return self.rules, self.requiring, self.source, marshal.dumps(self._code), self._constants
+        return self.rules, self.requiring, self.earlier, self.source, marshal.dumps(self._code), self._constants
 
     def __setstate__(self, state: tuple[Anything, ...]) -> None:
-        self.rules, self.requiring, self.source, code, constants = state
+        self.rules, self.requiring, self.earlier, self.source, code, constants = state
         self._make(marshal.loads(code), constants)
 
     def __call__(self, values: list[Value], speaking: Sequence[bool], before: Mapping[str, int]) -> tuple[list[int], list[int]]:
         """Truths (0, 1, 2) of `rules`, and of the requirements of `requiring`, over `values`.
 
-        `speaking` tells for each rule whether its needs are known; `before` holds the truths of earlier strata.
-        Raises OutOfRange.
+        The values derived are filled in, numbers as pairs (low, high). `speaking` tells for each rule whether its needs are
+        known; `before` holds the truths of rules of earlier strata, those in `earlier` at least. Raises OutOfRange.
         """
         return self._function(values, speaking, before)
 
@@ -73,14 +78,21 @@ class _Writer(Emitter):
 
     def source(self, rules: Sequence[str], requiring: Sequence[str]) -> str:
         index = {rule: i for i, rule in enumerate(rules)}
+        self._count(rules)
         for kind, name in self.stratum.steps:
             self._rule(name, index[name]) if kind == "rule" else self._fact(self.orders.derivations[name])
         accepted = [self._accepts(rule, i) for i, rule in enumerate(requiring)]
-        head = ["def kernel(v, n, w):"]
-        for slot, numeric in sorted(self.loaded.items()):
-            head.append(f" l{slot}, h{slot} = v[{slot}]" if numeric else f" s{slot} = v[{slot}]")
         truths = ", ".join(self._truth_name(r) for r in rules)
-        return "\n".join([*head, *self.lines, f" return [{truths}], [{', '.join(accepted)}]", ""])
+        return "\n".join(["def kernel(v, n, w):", *self.lines, f" return [{truths}], [{', '.join(accepted)}]", ""])
+
+    def _count(self, rules: Iterable[str]) -> None:
+        """Find the comparisons that are worth making once for all rules: of an enumeration, or of two names or constants."""
+        made: Counter[Hashable] = Counter()
+        for rule_id in rules:
+            rule = self._scope(rule_id).rule
+            trees = [c.condition.tree for c in rule.then if isinstance(c, Require)] + ([] if rule.when is None else [rule.when])
+            made.update(self.key(a) for tree in trees for a in atoms(tree) if not any(isinstance(n, Arithmetic | Call) for n in walk(a)))
+        self.shared = dict.fromkeys((key for key, count in made.items() if count > 1), "")
 
     def _truth_name(self, rule: str) -> str:
         return "t_" + rule.replace("-", "_")
@@ -93,9 +105,10 @@ class _Writer(Emitter):
         ranges = {path: d.range for path, d in self.facts.items() if d.number}
         for name, parameter in rule.parameters.items():
             kind = parameter_type(parameter, self.program.rulebook.vocabulary)
-            if isinstance(kind, NumberType):
-                ranges[name] = kind.range
+            if isinstance(kind, NumberType | TableType):
+                ranges[name] = kind.range if isinstance(kind, NumberType) else kind.row.range
         self.ranges = ranges
+        self.fixed = {name: p.values[0].value for name, p in rule.parameters.items() if len(p.values) == 1 and not p.rows}
         return procedure
 
     # ------------------------------------------------------------ rules
@@ -103,6 +116,8 @@ class _Writer(Emitter):
     def _rule(self, rule_id: str, index: int) -> None:
         procedure = self._scope(rule_id)
         target = self._truth_name(rule_id)
+        if procedure.rule.when is not None:
+            self.share(procedure.rule.when)
         if procedure.rule.needs:
             self.emit(f"{target} = 0")
             self.emit(f"if n[{index}]:")
@@ -125,11 +140,13 @@ class _Writer(Emitter):
     def _accepts(self, rule_id: str, index: int) -> str:
         """max(2 - stands, min of the conditions)"""
         procedure = self._scope(rule_id)
-        target = f"a{index}"
+        target = f"r{index}"
+        trees = [c.condition.tree for c in procedure.rule.then if isinstance(c, Require)]
+        for tree in trees:
+            self.share(tree)
         self.emit(f"{target} = 2 - {self._stands(rule_id)}")
         self.emit(f"if {target} != 2:")
         self.depth += 1
-        trees = [c.condition.tree for c in procedure.rule.then if isinstance(c, Require)]
         held = self.fresh("q")
         self.truth(All(tuple(trees)) if len(trees) > 1 else trees[0], held)
         self.emit(f"if {held} > {target}: {target} = {held}")
@@ -144,58 +161,63 @@ class _Writer(Emitter):
         if derivation.combine:
             self._combined(derivation, slot, definition.range)
             return
-        numeric, depth = definition.number, self.depth
+        whole = definition.whole
+        rules = [r for r in derivation.rules if r not in derivation.shadowed]
+        if len(rules) == 1 and self._always(rules[0]):
+            self._give(rules[0], derivation.fact, slot, whole)
+            return
         taken = self.fresh("k")
         self.emit(f"{taken} = 0")
-        for rule_id in derivation.rules:
-            if rule_id in derivation.shadowed:
-                continue
+        for rule_id in rules:
             truth = self._truth_name(rule_id)
-            self.emit(f"if {truth}:")
+            self.emit(f"if {truth} and {taken} != 2:")
             self.depth += 1
-            self._take(rule_id, derivation.fact, slot, numeric, taken)
+            self._take(rule_id, derivation.fact, slot, definition.number, taken)
+            self.emit(f"{taken} = {truth}")
             self.depth -= 1
-            self.emit(f"if {truth} != 2:")
-            self.depth += 1
-        whole = definition.whole
-        self._open(slot, whole, taken, derivation.exhaustive)
-        self.depth = depth
+        self.emit(f"if not {taken}:" if derivation.exhaustive else f"if {taken} != 2:")
         if isinstance(whole, Interval):
+            self.emit(f" l{slot} = {whole.low!r}; h{slot} = {whole.high!r}")
             self._close(slot, whole)
         else:
+            self.emit(f" s{slot} = {self.constant(whole)}")
             self.emit(f"v[{slot}] = s{slot}")
 
+    def _always(self, rule_id: str) -> bool:
+        rule = self.program.procedures[rule_id].rule
+        return rule.when is None and not rule.needs
+
+    def _give(self, rule_id: str, fact: str, slot: int, whole: Value) -> None:
+        """A fact that one rule derives in every case."""
+        procedure = self._scope(rule_id)
+        if isinstance(whole, Interval):
+            low, high = self.number(_expression(procedure, fact))
+            self.emit(f"l{slot} = {low}; h{slot} = {high}")
+            self._close(slot, whole)
+        else:
+            self.emit(f"v[{slot}] = s{slot} = {self.constant(procedure.derives[fact])}")
+
     def _close(self, slot: int, whole: Interval) -> None:
-        """Cut a number to its range and store it."""
-        self.emit(f"if l{slot} < {whole.low!r}: l{slot} = {whole.low!r}")
-        self.emit(f"if h{slot} > {whole.high!r}: h{slot} = {whole.high!r}")
-        self.emit(f"if l{slot} > h{slot}: raise OutOfRange")
-        self.emit(f"v[{slot}] = Interval(l{slot}, h{slot})")
+        """Cut a number to its range and store it, as a plain pair: an Interval takes eight times as long to make."""
+        self.emit(f"if l{slot} < {whole.low!r}:")
+        self.emit(f" if h{slot} < {whole.low!r}: raise OutOfRange")
+        self.emit(f" l{slot} = {whole.low!r}")
+        self.emit(f"if h{slot} > {whole.high!r}:")
+        self.emit(f" if l{slot} > {whole.high!r}: raise OutOfRange")
+        self.emit(f" h{slot} = {whole.high!r}")
+        self.emit(f"v[{slot}] = l{slot}, h{slot}")
 
     def _take(self, rule_id: str, fact: str, slot: int, numeric: bool, taken: str) -> None:
         procedure = self._scope(rule_id)
         if not numeric:
             members = self.constant(procedure.derives[fact])
             self.emit(f"s{slot} = s{slot} | {members} if {taken} else {members}")
-            self.emit(f"{taken} = 1")
             return
         low, high = self.number(_expression(procedure, fact))
         self.emit(f"if {taken}:")
         self.emit(f" if {low} < l{slot}: l{slot} = {low}")
         self.emit(f" if {high} > h{slot}: h{slot} = {high}")
-        self.emit("else:")
-        self.emit(f" l{slot} = {low}; h{slot} = {high}; {taken} = 1")
-
-    def _open(self, slot: int, whole: Value, taken: str, exhaustive: bool) -> None:
-        if exhaustive:
-            self.emit(f"if not {taken}:")
-            self.depth += 1
-        if isinstance(whole, Interval):
-            self.emit(f"l{slot} = {whole.low!r}; h{slot} = {whole.high!r}")
-        else:
-            self.emit(f"s{slot} = {self.constant(whole)}")
-        if exhaustive:
-            self.depth -= 1
+        self.emit(f"else: l{slot} = {low}; h{slot} = {high}")
 
     def _combined(self, derivation: Derivation, slot: int, whole: Interval) -> None:
         nothing = {"sum": 0.0, "max": whole.low, "min": whole.high}[derivation.combine]

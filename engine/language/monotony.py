@@ -60,6 +60,8 @@ def range_of(node: Node, ranges: Mapping[str, Interval]) -> Interval:
         case Call("min" | "max" | "hull", arguments):
             parts = [range_of(a, ranges) for a in arguments]
             return interval.minimum(parts) if node.function == "min" else interval.maximum(parts) if node.function == "max" else interval.hull(*parts)
+        case Call("lookup", (Name(table), *_)):
+            return ranges.get(table, LINE)
     return LINE
 
 
