@@ -8,7 +8,9 @@ import click
 
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import opened, rules_option
+from gpurules.engine import GpurulesError
 from gpurules.engine.values import quantity
+from gpurules.engine.values.problem import Place, Problem, did_you_mean, printable
 
 
 @click.command("facts")
@@ -17,7 +19,13 @@ from gpurules.engine.values import quantity
 @rules_option
 def command(prefix: str, language: str, rules: Path | None) -> None:
     """List the facts that may be stated, all or those of a group such as measured. `gpurules show FACT` tells more."""
-    for path, definition in opened(rules).vocabulary.facts.items():
+    facts = opened(rules).vocabulary.facts
+    stated = [path for path, definition in facts.items() if definition.kind == "observed"]
+    if not any(path.startswith(prefix) for path in stated):
+        groups = dict.fromkeys(path.split(".")[0] for path in stated)
+        mend = did_you_mean(prefix, groups, f"groups: {', '.join(groups)}")
+        raise GpurulesError([Problem(Place("facts"), "GR301", f"no fact that may be stated begins with '{printable(prefix)}'", mend)])
+    for path, definition in facts.items():
         if definition.kind == "observed" and path.startswith(prefix):
             if definition.number:
                 allowed = quantity.show(definition.range, definition.unit, definition.share)

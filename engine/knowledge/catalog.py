@@ -9,7 +9,6 @@ from gpurules.engine.knowledge import spelling
 from gpurules.engine.knowledge.vocabulary import Localized
 from gpurules.engine.values.problem import nearest
 
-CONFIDENCES = ("checked", "datasheet", "table", "capture", "config_file", "framework_table", "weak", "memory_only")
 _CUT = 9
 """Letters of a name that a table cut off (`Tesla V100-SXM2...`) from which it may be completed."""
 

@@ -18,7 +18,6 @@ class Truth(IntEnum):
 
 
 NO, DEPENDS, YES = Truth.NO, Truth.DEPENDS, Truth.YES
-BY_WORD = {"no": NO, "depends": DEPENDS, "yes": YES}
 
 
 def negation(truth: Truth) -> Truth:
@@ -28,8 +27,3 @@ def negation(truth: Truth) -> Truth:
 def conjunction(truths: Iterable[Truth]) -> Truth:
     """*yes* for none at all."""
     return min(truths, default=YES)
-
-
-def disjunction(truths: Iterable[Truth]) -> Truth:
-    """*no* for none at all."""
-    return max(truths, default=NO)

@@ -205,3 +205,17 @@ def test_colours_on_a_terminal(example: Path, variables: dict[str, str], coloure
     os.close(leader)
     assert process.wait(timeout=120) == 0
     assert (re.search(rb"\x1b\[\d*;?3[0-9]", b"".join(chunks)) is not None) == coloured
+
+
+@pytest.mark.parametrize(
+    ("arguments", "mend"),
+    [
+        (("rules", "--cites", "A4"), "GR312 no claim is called 'A4'\n    did you mean 'A"),
+        (("facts", "mesured"), "did you mean 'measured'?"),
+        (("facts", "time"), "groups: "),
+    ],
+)
+def test_a_list_of_nothing_says_so(run: Run, arguments: tuple[str, ...], mend: str) -> None:
+    done = run(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert mend in done.stderr
