@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -66,27 +67,33 @@ def compile_rulebook(rulebook: Rulebook) -> Program:
     parameters = {qualified(r.id, name): p for r in rulebook.running for name, p in r.parameters.items()}
     slots = {name: i for i, name in enumerate((*facts, *parameters))}
     ranges = {path: d.range for path, d in facts.items() if d.number}
-    compiler = Compiler()
-    procedures = {r.id: _procedure(r, rulebook, compiler, slots, ranges) for r in rulebook.running}
-    everywhere = compiler.scope({path: (path, slots[path]) for path in facts}, ranges)
+    compiler, everything = Compiler(), {path: (path, slots[path]) for path in facts}
+    procedures = {r.id: _procedure(r, rulebook, compiler, slots, everything, ranges) for r in rulebook.running}
+    everywhere = compiler.scope(everything, ranges)
     applies = {path: everywhere.condition(d.applies_when) for path, d in facts.items() if d.applies_when is not None}
     compiler.finish()
     return Program(rulebook, slots, procedures, parameters, applies)
 
 
-def _procedure(rule: Rule, rulebook: Rulebook, compiler: Compiler, slots: Mapping[str, int], ranges: Mapping[str, Interval]) -> Procedure:
-    local_names = {path: path for path in rulebook.vocabulary.facts} | {name: qualified(rule.id, name) for name in rule.parameters}
-    local_ranges = dict(ranges)
-    for name, parameter in rule.parameters.items():
-        kind = parameter_type(parameter, rulebook.vocabulary)
-        if isinstance(kind, NumberType):
-            local_ranges[name] = kind.range
-    scope = compiler.scope({local: (name, slots[name]) for local, name in local_names.items()}, local_ranges)
+def _procedure(
+    rule: Rule,
+    rulebook: Rulebook,
+    compiler: Compiler,
+    slots: Mapping[str, int],
+    everything: dict[str, tuple[str, int]],
+    ranges: dict[str, Interval],
+) -> Procedure:
+    """`everything` and `ranges` are of the facts, one for all rules; a rule's own names stand before them."""
+    own = {name: (qualified(rule.id, name), slots[qualified(rule.id, name)]) for name in rule.parameters}
+    kinds = {name: parameter_type(parameter, rulebook.vocabulary) for name, parameter in rule.parameters.items()}
+    own_ranges = {name: kind.range for name, kind in kinds.items() if isinstance(kind, NumberType)}
+    local_names = ChainMap(own, everything)
+    scope = compiler.scope(local_names, ChainMap(own_ranges, ranges))
     leaves: dict[str, tuple[str, ...]] = {}
 
     def given(conclusion: Derive | Assume) -> Function | frozenset[str]:
         if rulebook.vocabulary.facts[conclusion.fact].number and conclusion.expression is not None:
-            leaves[conclusion.fact] = tuple(local_names[n] for n in syntax.names(conclusion.expression.tree))
+            leaves[conclusion.fact] = tuple(local_names[n][0] for n in syntax.names(conclusion.expression.tree))
             return scope.number(conclusion.expression.tree)
         leaves[conclusion.fact] = ()
         members = statement.read(rulebook.vocabulary.facts[conclusion.fact], conclusion.node, rulebook.catalogs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import pickle
 import sys
@@ -40,5 +41,11 @@ def load(stored: bytes) -> Engine | None:
     head = len(_MARK) + 32
     if not stored.startswith(_MARK) or hashlib.sha256(stored[head:]).digest() != stored[len(_MARK) : head]:
         return None
-    found = pickle.loads(stored[head:])
+    collecting = gc.isenabled()
+    gc.disable()  # nothing of what is made here can be garbage, and looking for it would take as long again
+    try:
+        found = pickle.loads(stored[head:])
+    finally:
+        if collecting:
+            gc.enable()
     return found if isinstance(found, Engine) else None

@@ -164,6 +164,7 @@ class Compiler:
     def finish(self) -> None:
         body = ast.Expression(ast.List([_lambda(s) for s in self._sources], ast.Load()))
         self._bundle.fill(compile(ast.fix_missing_locations(body), "<rulebook>", "eval"))
+        self._sources.clear()
 
 
 class Scope:

@@ -19,7 +19,7 @@ from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import GpurulesError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
-import worlds  # noqa: E402
+import worlds
 
 
 def neighbours(number: float) -> list[float]:
