@@ -124,7 +124,8 @@ def _yaml_problem(error: yaml.YAMLError, file: str, text: str) -> Problem:
     if isinstance(error, yaml.MarkedYAMLError) and (error.problem_mark or error.context_mark):
         mark = error.problem_mark or error.context_mark
         assert mark is not None
-        place = Place(file, mark.line + 1, mark.column + 1)
+        end = _place_in(text, len(text), file)
+        place = min(Place(file, mark.line + 1, mark.column + 1), end)  # an end awaited is marked on the line after the last
         what = printable(error.problem or error.context or "cannot be read", 200)
         if error.problem and error.context and error.context_mark and error.context_mark.line < mark.line:
             what += f" {printable(error.context, 200)} that starts at line {error.context_mark.line + 1}"

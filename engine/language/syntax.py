@@ -115,6 +115,9 @@ def parse(text: str) -> Node:
     source = flat.strip()
     if not source:
         raise SyntaxFault("empty expression", "write a condition, e.g. gpu.count > 1")
+    glued = _GLUED.search(_STRING.sub(lambda found: "'" * len(found.group()), source)) or _ESCAPE.search(source)
+    if glued:  # Python reads some of these with a warning
+        raise SyntaxFault("not an expression of the rule language", _slip(source), lead + glued.start())
     try:
         body = ast.parse(source, mode="eval").body
     except SyntaxError as error:
@@ -135,6 +138,11 @@ def _stumble(source: str, error: SyntaxError) -> int:
     return min(len(source), error.offset - 1)
 
 
+_STRING = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"")
+_GLUED = re.compile(r"(?<![\w.])(?>\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?>(?:[eE][+-]?\d[\d_]*)?)[^\W\d]")
+"""A number and the letter that follows it: `24GB`, `1and`, `0x10`."""
+_ESCAPE = re.compile(r"(?<!\\)(?:\\\\)*\\(?![\\'\"abfnrtvxuUN])")
+"""A backslash that begins no escape."""
 _SLIPS = (
     (r"(?<![<>=!])=(?![=])", "compare with ==; a single = has no meaning here"),
     (r"&&|\|\||(?<!\w)(?:AND|OR|NOT)(?!\w)", "write and, or, not"),
@@ -146,7 +154,7 @@ _SLIPS = (
 
 def _slip(source: str) -> str:
     """What to write instead of a common slip."""
-    outside = re.sub(r"'[^']*'|\"[^\"]*\"", "''", source)
+    outside = _STRING.sub("''", source)
     return next((mend for pattern, mend in _SLIPS if re.search(pattern, outside)), _ALLOWED)
 
 

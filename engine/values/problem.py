@@ -10,6 +10,9 @@ CONTROL = {c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))}
 CONTROL |= {c: f"\\u{c:04x}" for c in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)}
 """Characters that could steer a terminal or reverse a line; they are shown as escapes."""
 
+MAX_LINE = 1000
+"""Characters of the longest message."""
+
 
 def printable(text: str, limit: int = 80) -> str:
     """`text` made safe for one line of a terminal: control, bidirectional and surrogate characters escaped, cut to `limit`."""
@@ -36,12 +39,16 @@ class Place:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Problem:
-    """One fault: its place, its stable code, what is wrong, and one line on how to mend it."""
+    """One fault: its place, its stable code, what is wrong, and one line on how to mend it. Whatever the input held, both are safe to print."""
 
     place: Place
     code: str
     message: str
     mend: str = ""
+
+    def __post_init__(self) -> None:
+        for name in ("message", "mend"):
+            object.__setattr__(self, name, printable(getattr(self, name), MAX_LINE))
 
     def __str__(self) -> str:
         line = f"{self.place}: {self.code} {self.message}"

@@ -527,7 +527,7 @@ OPTIONS: dict[str, tuple[list[str], list[Fault]]] = {
         ["--set", "gpu.count=[1"],
         [
             (
-                "--set gpu.count:2:1",
+                "--set gpu.count:1:3",
                 "GR003",
                 "is not YAML: did not find expected ',' or ']' while parsing a",
                 "check indentation, colons and quotes; put text with ': ' or",
@@ -590,7 +590,7 @@ OPTIONS: dict[str, tuple[list[str], list[Fault]]] = {
         [
             ("--set gpu.count", "GR303", "gpu.count 'x' is not a quantity", "write a plain number such as 4"),
             (
-                "--set gpu.name:2:1",
+                "--set gpu.name:1:5",
                 "GR003",
                 "is not YAML: did not find expected ',' or ']' while parsing a",
                 "check indentation, colons and quotes; put text with ': ' or",
