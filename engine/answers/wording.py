@@ -53,8 +53,11 @@ def _applies(run: Run, path: str) -> bool:
     return condition is None or Truth(condition.truth(run.values)) is not NO
 
 
-def derived(run: Run, path: str, value: Value) -> dict[str, str]:
-    """A derived value: as it is; where unstated facts set its ends, as a bound, or as unknown with what it needs."""
+def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str, str]:
+    """A derived value: as it is; where unstated facts set its ends, as a bound, or as unknown with what it needs.
+
+    `brief` leaves out what a bound needs, for use inside a sentence.
+    """
     definition = run.program.rulebook.vocabulary.facts[path]
     needs = open_ended(run, path)
     wholly = value == definition.whole
@@ -64,6 +67,8 @@ def derived(run: Run, path: str, value: Value) -> dict[str, str]:
     bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < 1000 * value.low
     if isinstance(value, Interval) and bounded:
         least = definition.show(Interval(value.low, value.low))
+        if brief:
+            return dict.fromkeys(LANGUAGES, f"≥ {least}")
         return {"en": f"≥ {least}; the rest needs {named}", "zh": f"≥ {least}；其余需要 {named}"}
     return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
 
@@ -77,7 +82,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     """One side of a condition: a fact in its unit, a parameter as written, anything else in the unit of its dimension."""
     vocabulary = run.program.rulebook.vocabulary
     if isinstance(tree, Name) and tree.path in run.derived:
-        return derived(run, tree.path, value)[language]
+        return derived(run, tree.path, value, brief=True)[language]
     if isinstance(tree, Name) and tree.path in vocabulary.facts:
         return vocabulary.facts[tree.path].show(value, language)
     if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):

@@ -87,3 +87,10 @@ def test_stated_facts_that_nothing_reads_are_owned_up_to() -> None:
     assert found["unread"] == ["inference.kv_bits"]
     assert "inference.kv_bits" in section(found, "unread", "zh")
     assert decision({"workload.task": "lora", "model.parameters": "7B", "gpu.memory_nominal": "24 GB"})["unread"] == []
+
+
+def test_a_bound_inside_a_sentence_is_a_figure_alone() -> None:
+    facts: dict[str, object] = {"workload.task": "pretrain", "model.size_class": "7B", "gpu.name": "H100 SXM", "gpu.count": 8, "site.rack_power": "4 kW"}
+    text = next(c["text"]["en"] for c in decision(facts)["conclusions"] if c["rule"] == "PWR-006" and c["kind"] == "advise")
+    assert "≥ 5.62 kW" in text.replace("5,620 W", "5.62 kW")
+    assert "needs" not in text
