@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -135,8 +135,8 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         values, outcome = judge(candidate)
         if measures is None:
             measures = criteria(judged(preferring, stratum, candidate))
-        against = tuple(r for r, t in outcome.items() if t == NO)
-        open_rules = tuple(r for r, t in outcome.items() if t == DEPENDS)
+        against = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == NO) if 0 in outcome else ()
+        open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
         verdict = NO if against else DEPENDS if open_rules else YES
         scores = tuple(Interval._make(c.figure(values)) for c in measures) if len(against) < 2 else ()
         watts = Interval._make(values[power]).high
@@ -154,13 +154,14 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
 class _ByAgenda:
     """Judges a candidate by a run along the agenda."""
 
-    def __init__(self, run: Run, stratum: Stratum) -> None:
+    def __init__(self, run: Run, stratum: Stratum, requiring: Sequence[str] | None = None) -> None:
         self.run, self.stratum = run, stratum
-        self.requiring = tuple(p.rule.id for p in run.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+        every = run.program.procedures.values() if requiring is None else ()
+        self.requiring = requiring or tuple(p.rule.id for p in every if any(isinstance(c, Require) for c in p.rule.then))
 
-    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
+    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Sequence[int]]:
         fork = self.fork(candidate)
-        return fork.values, {rule: fork.accepts(rule) for rule in self.requiring}
+        return fork.values, [fork.accepts(rule) for rule in self.requiring]
 
     def fork(self, candidate: Candidate) -> Run:
         """The run that causes are read from."""
@@ -171,17 +172,17 @@ class _ByKernel:
     """Judges a candidate by the kernel of its stratum."""
 
     def __init__(self, run: Run, stratum: Stratum, kernel: Kernel) -> None:
-        self.run, self.kernel = run, kernel
+        self.run, self.kernel, self.requiring = run, kernel, kernel.requiring
         procedures = run.program.procedures
         self.speaking = [run.knows(procedures[rule].rule.needs) for rule in kernel.rules]
         self.before = {rule: int(run.truths[rule]) for rule in kernel.earlier}
-        self.slow = _ByAgenda(run, stratum)
+        self.slow = _ByAgenda(run, stratum, kernel.requiring)
         self.facts = frozenset(name for kind, name in stratum.steps if kind == "fact")
 
-    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Mapping[str, int]]:
+    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Sequence[int]]:
         values = self._values(candidate)
         try:
-            return values, dict(zip(self.kernel.requiring, self.kernel(values, self.speaking, self.before)[1], strict=True))
+            return values, self.kernel(values, self.speaking, self.before)[1]
         except OutOfRange:
             return self.slow(candidate)  # says which rules gave the value
 

@@ -24,14 +24,14 @@ _FLIPPED = {"<": ">", "<=": ">="}
 _SCALAR = {"ceil": "ceiling", "floor": "flooring", "min": "min", "max": "max"}
 _GREAT, _NEAR, _DIVISIONS, _SIZE = 1e30, 1e-30, 4, 24
 """Leaves below the first, divisors beyond the second, and few of both: no float on the way is infinite."""
-_CALLED = {"ceil": "ceil", "floor": "floor", "round": "nearest_whole", "log2": "log2"}
+_CALLED = {"round": "nearest_whole", "log2": "log2"}
 
 
 FUNCTIONS: Mapping[str, Anything] = {
     "greater": interval.greater, "equal": interval.equal, "divides": interval.divides,
     "add": interval.add, "subtract": interval.subtract, "multiply": interval.multiply, "divide": interval.divide,
     "ceiling": interval.ceiling, "flooring": interval.flooring,
-    "ceil": interval.ceil, "floor": interval.floor, "nearest_whole": interval.nearest_whole, "log2": interval.log2,
+    "nearest_whole": interval.nearest_whole, "log2": interval.log2,
 }  # fmt: skip
 """What the statements may call."""
 _FOLDED: Mapping[str, Callable[[Interval, Interval], Interval]] = {
@@ -263,6 +263,9 @@ class Emitter:
             case Call("hull", arguments):
                 ends = [self.number(a) for a in arguments]
                 return self._hold(f"min({', '.join(e[0] for e in ends)})", f"max({', '.join(e[1] for e in ends)})")
+            case Call("ceil" | "floor" as name, (argument,)):
+                low, high = self.number(argument)
+                return self._hold(f"{_SCALAR[name]}({low})", f"{_SCALAR[name]}({high})")
             case Call(name, (argument,)) if name in _CALLED:
                 low, high = self.number(argument)
                 return self._pair(f"{_CALLED[name]}(({low}, {high}))")
