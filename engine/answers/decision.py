@@ -189,7 +189,7 @@ class _Writer:
             entry["figures_assume"] = assumed
         if state == "depends":
             needs = change.askable(self.evaluation, self.second, later)
-            entry["needs"] = list(needs) or entry["needs"]
+            entry["needs"] = list(needs)
             entry["tight"] = not entry["needs"]
         return entry
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from gpurules.engine.answers.blocks import Bar, Bars, Block, Words
 from gpurules.engine.answers.decision import Document
@@ -37,8 +37,11 @@ class MemoryReader(Reader):
                 note += f" ({self.word('confidence_low')})"
             yield self._bar("need_all", alternative["value"], self.said(alternative["shown"]), note, False)
         if len(need["alternatives"]) == 1 and "memory.minimum" in self.derived and "memory.recommended" in self.derived:
-            low, high = self.current("memory.minimum")["value"], self.current("memory.recommended")["value"]
-            yield self._bar("with_headroom", {"low": low["low"], "high": high["high"]}, _bytes(low["low"], high["high"]), "[MEM-040, C17]", False)
+            least, wanted = self.current("memory.minimum"), self.current("memory.recommended")
+            low, high = least["value"]["low"], wanted["value"]["high"]
+            yield self._bar(
+                "with_headroom", {"low": low, "high": high}, _bytes(low, high), self._sources((*least["alternatives"], *wanted["alternatives"])), False
+            )
         for key, fact in (("have_nominal", "memory.total_nominal"), ("have_usable", "memory.total_usable")):
             entry = self.derived.get(fact)
             if entry is not None and self.candidate is not None and "causes" not in entry:
@@ -59,6 +62,12 @@ class MemoryReader(Reader):
 
     def _bar(self, key: str, value: Document, shown: str, note: str, have: bool) -> Bar:
         return Bar(self.word(key), value["low"], value["high"], shown, note, have)
+
+    def _sources(self, alternatives: Iterable[Document]) -> str:
+        """The rules behind some values and the claims that they cite: `[MEM-040, C17]`."""
+        rules = list(dict.fromkeys(a["rule"] for a in alternatives))
+        cites = [c for r in self.decision["rules"] if r["id"] in rules for c in r["cites"]]
+        return f"[{', '.join(dict.fromkeys((*rules, *cites)))}]"
 
     def gap(self, need: Document, have: Document) -> str:
         low, high = need["value"]["low"] - have["value"]["high"], need["value"]["high"] - have["value"]["low"]

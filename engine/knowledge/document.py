@@ -10,7 +10,6 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
 
 import yaml
 
@@ -70,14 +69,6 @@ class Listing:
 
 
 Node = Scalar | Mapping | Listing
-
-
-class Readable(Protocol):
-    """A file of the disk or of an installed package."""
-
-    @property
-    def name(self) -> str: ...
-    def read_bytes(self) -> bytes: ...
 
 
 def read(path: Path) -> Node:
