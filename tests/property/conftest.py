@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 
 sys.path.insert(0, str(Path(__file__).parent))  # for worlds and naive, which stand beside the tests
 
-QUICK = int(__import__("os").environ.get("QUICK", "80"))
+QUICK = 60
 
 
 def pytest_configure(config: pytest.Config) -> None:
