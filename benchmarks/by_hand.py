@@ -13,7 +13,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-RULES = "a87d94f78b4394e3"
+RULES = "7d1f89c01a1a6503"
 """The digest (`exact.logic`) of the rules that this was written for. Where rules have changed since, tests and benchmarks say so:
 mend what follows until `pytest tests/benchmarks --long` passes, then write the new digest here."""
 
@@ -179,6 +179,10 @@ def workload(f: Facts) -> Workload:
         say("MEM-061" if precision in WHOLE_32 else "MEM-060")
         if several:
             say("ASM-003")
+        if f.measured_memory_peak * f.gpu_count < thumb:
+            say("MEM-054")
+        if f.measured_out_of_memory in ("load", "forward", "backward", "optimizer_step"):
+            say("MEM-055")
     elif lora:
         weights = f.training_base_weight_bits * f.model_parameters
         fired += ("MEM-006", "MEM-063")
@@ -534,7 +538,7 @@ def _order(f: Facts, m: Machine, v: Verdict) -> tuple[object, ...]:
     if task in FULL and f.workload_modality in ("image", "video"):
         order = [support, -v.known_compute, *crowded, -round(m.half_tensor_rate / TB), margin, m.count, v.plan_order]
     elif task in FULL:
-        order = [support, -v.known_compute, *crowded, margin, links, compute, v.plan_order]
+        order = [support, -v.known_compute, *crowded, margin, links, v.power, compute, v.plan_order]
     elif task == "inference":
         order = [margin, links, v.power, -round(v.bandwidth_per_watt / 1e8), v.plan_order]
     else:

@@ -120,7 +120,8 @@ def rulebook(folder: Path, size: int) -> None:
     facts += [{"path": f"made.kind_{i}", "type": "enum", "members": members, **common} for i in range(FACTS)]
     derived = {"title": both, "kind": "derived", "movable": "no", **numeric}
     facts += [{"path": f"made.derived_{i}", **derived} for i in range(size // 3)]
-    (folder / "schemas" / "vocabulary" / "made.yaml").write_text(json.dumps({"facts": facts}), "utf-8")
+    for start in range(0, len(facts), 1000):  # a file holds so many values at most
+        (folder / "schemas" / "vocabulary" / f"made-{start:05d}.yaml").write_text(json.dumps({"facts": facts[start : start + 1000]}), "utf-8")
     claim = yaml.safe_load((folder / "catalogs" / "claims.yaml").read_bytes())["claims"][0]["id"]
     (folder / "rules").mkdir()
     (folder / "rules" / "rulebook.yaml").write_text('{"version": "1.0.0", "released": "2026-01-01"}', "utf-8")
@@ -140,10 +141,10 @@ def _rule(number: int, claim: str) -> dict[str, object]:
     word = f"made.kind_{index % FACTS}"
     figures = {"limit": str(index % 97 + 1), **({"share": "50 %"} if kind == 2 else {})}
     parameters = {name: {"value": value, "cites": [claim], "since": "2026-01-01"} for name, value in figures.items()}
-    advice = [{"advise": {"topic": "memory", "level": "note", "action": "keep_headroom"}}]
+    advice: list[dict[str, object]] = [{"advise": {"topic": "memory", "level": "note", "action": "keep_headroom"}}]
     if kind == 0:
         when: object = {"all": [f"{figure} > limit", f"{other} < limit * {figure}", f"{word} in ('m1', 'm2', 'm3')"]}
-        then: list[dict[str, object]] = list(advice)
+        then = advice
     elif kind == 1:
         when, then = {"all": [f"{word} in ('m{index % KINDS}', 'm{(index + 3) % KINDS}')", f"{figure} >= limit"]}, list(advice)
     else:

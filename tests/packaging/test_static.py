@@ -15,6 +15,7 @@ CHECKS = {
     "ruff format": ["-m", "ruff", "format", "--check", "."],
     "mypy of the packages": ["-m", "mypy"],
     "mypy of the tools": ["-m", "mypy", "--strict", "tools", ".ci/check_wheel.py"],
+    "mypy of the benchmarks": ["-m", "mypy", "--strict", "benchmarks"],
     "imports go down only": ["-c", IMPORTS, "--no-cache"],
     "generated files": ["tools/generate.py", "--check"],
     "picture of the report": ["tools/picture.py", "--check"],

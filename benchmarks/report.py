@@ -1,0 +1,58 @@
+"""Run every benchmark and write docs/benchmarks.md: `python benchmarks/report.py [evaluate | peers | growth ...]`.
+
+With names, only those parts are run again, and the others stay as they are in the document.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import evaluate
+import growth
+import peers
+
+DOCUMENT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
+PARTS: dict[str, tuple[str, str, Callable[[], str]]] = {
+    "evaluate": (
+        "Beside code written by hand",
+        "`benchmarks/by_hand.py` has every rule as plain Python over floats: no intervals, no unknowns, no reasons, no trace. A test holds it to the "
+        "engine's truths, values, verdicts and ranking. A decision with its trace writes some thousand texts in two languages, of which code by hand has none.",
+        evaluate.main,
+    ),
+    "peers": (
+        "Beside other rule engines",
+        "The same conditions over exactly known facts; a ratio below 1 means that gpurules is quicker. The kernel gives truths and derived values, the "
+        "scalar run also keeps, for the trace, every alternative of every derived value.",
+        peers.main,
+    ),
+    "growth": (
+        "As rulebooks and catalogues grow",
+        "Each size in a process of its own; the time for one rule or card in brackets. An exponent of 1 is linear growth; what is constant (the packaged "
+        "catalogues and vocabulary, which every rulebook loads) pulls the exponent of the smaller sizes down.",
+        growth.main,
+    ),
+}
+HEAD = """# Benchmarks
+
+<!-- written by benchmarks/report.py; do not edit -->
+
+Figures of one run on one machine, by `python benchmarks/report.py` (extra `bench`). Both sides of a comparison run in turn, and a ratio is the median
+of the ratios of neighbours: that is what counts. Times stand beside it only to give an idea; other work on the machine changes them.
+"""
+
+
+def main(names: list[str]) -> None:
+    before = DOCUMENT.read_text("utf-8") if DOCUMENT.exists() else ""
+    parts = [HEAD]
+    for name, (title, about, run) in PARTS.items():
+        kept = re.search(rf"<!-- {name} -->\n(.*?)(?=\n<!-- [a-z]+ -->\n|\Z)", before, re.DOTALL)
+        body = kept.group(1).rstrip() if kept and names and name not in names else f"## {title}\n\n{about}\n\n{run()}"
+        parts.append(f"<!-- {name} -->\n{body}\n")
+    DOCUMENT.write_text("\n".join(parts), "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
