@@ -173,4 +173,4 @@ def divides(a: Interval, b: Interval) -> Truth:
         return YES
     if a[0] == a[1] and b[0] == b[1]:
         return YES if a[0] != 0 and b[0] % a[0] == 0 else NO
-    return NO if a[0] > b[1] > 0 and b[0] > 0 else DEPENDS
+    return NO if b[0] > 0 and a[0] > max(b[1], 1.0) else DEPENDS

@@ -122,7 +122,7 @@ def divides(a, b):
         return YES
     if a[0] == a[1] and b[0] == b[1]:
         return YES if a[0] and b[0] % a[0] == 0 else NO
-    return NO if b[0] > 0 and a[0] > b[1] else DEPENDS
+    return NO if b[0] > 0 and a[0] > b[1] and a[0] > 1 else DEPENDS
 
 
 def union(values):
