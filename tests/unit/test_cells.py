@@ -75,6 +75,7 @@ def test_covered():
     assert group.covered(1, [0, 3])
     assert not group.covered(2, [0])
     assert not group.covered(0, [])
+    assert not cells("s > q or f", "s > p").covered(0, [1]), "a part that is covered is not the whole"
 
 
 def test_too_many_cases_prove_nothing():

@@ -176,7 +176,8 @@ def test_log2_is_exact_at_powers_of_two():
     ("a", "b", "truth"),
     [
         (point(1), Interval(1, 9), YES), (point(4), point(8), YES), (point(4), point(6), NO), (point(0), point(6), NO), (point(4), Interval(4, 8), DEPENDS),
-        (Interval(5, 9), Interval(1, 4), NO), (Interval(2, 4), point(8), DEPENDS), (Interval(5, 9), Interval(0, 4), DEPENDS), (Interval(1, 4), point(0.3), DEPENDS), (point(1), point(0.3), YES),
+        (Interval(5, 9), Interval(1, 4), NO), (Interval(2, 4), point(8), DEPENDS), (Interval(5, 9), Interval(0, 4), DEPENDS),
+        (Interval(1, 4), point(0.3), DEPENDS), (point(1), point(0.3), YES),
     ],
 )  # fmt: skip
 def test_divides(a, b, truth):
