@@ -106,7 +106,11 @@ def catalogue(folder: Path, size: int) -> None:
 def _renamed(card: dict[str, object], series: int) -> dict[str, object]:
     if not series:
         return card
-    return {**card, "id": f"{card['id']}-{series}", "name": f"{card['name']} mark {series}", "aliases": [], "ambiguous_aliases": []}
+    data = card["data"]
+    assert isinstance(data, dict)
+    kept = {"link": data["link"]} if "link" in data else {}  # the rest is for people, and a catalogue's file has a largest size
+    own = {"id": f"{card['id']}-{series}", "name": f"{card['name']} mark {series}", "aliases": [], "ambiguous_aliases": [], "data": kept, "notes": []}
+    return {**card, **own}
 
 
 def rulebook(folder: Path, size: int) -> None:

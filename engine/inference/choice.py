@@ -129,16 +129,20 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
     """
     judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
     measures: tuple[Criterion, ...] | None = None
+    places: list[int | None] = []
     power = run.program.slots["candidate.power"]
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
         values, outcome = judge(candidate)
         if measures is None:
             measures = criteria(judged(preferring, stratum, candidate))
+            places = [run.program.slots.get(c.fact) for c in measures]
         against = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == NO) if 0 in outcome else ()
         open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
         verdict = NO if against else DEPENDS if open_rules else YES
-        scores = tuple(Interval._make(c.figure(values)) for c in measures) if len(against) < 2 else ()
+        scores: tuple[Interval, ...] = ()
+        if len(against) < 2:
+            scores = tuple([Interval._make(c.figure(values) if at is None else values[at]) for c, at in zip(measures, places, strict=True)])
         watts = Interval._make(values[power]).high
         order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
         causes: tuple[str, ...] = ()
