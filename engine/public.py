@@ -69,7 +69,7 @@ def evaluate(
 
 def _node(facts: Mapping[str, object] | Path | str | bytes) -> tuple[Node | None, str]:
     if isinstance(facts, Mapping):
-        return (document.parse(json.dumps(facts, ensure_ascii=False).encode(), "facts") if facts else None), "facts"
+        return (document.parse(json.dumps(facts, ensure_ascii=False).encode("utf-8", "surrogatepass"), "facts") if facts else None), "facts"
     if isinstance(facts, bytes):
         return document.parse(facts, "facts"), "facts"
     return document.read(Path(facts)), str(facts)

@@ -108,3 +108,11 @@ def test_any_bytes_give_a_document_or_problems(content):
         assert error.problems
     else:
         plain(node)
+
+
+def test_half_a_character_in_facts_is_a_problem_with_a_place():
+    import gpurules
+
+    with pytest.raises(GpurulesError) as caught:
+        gpurules.evaluate({"gpu.name": "\ud800"})
+    assert [p.code for p in caught.value.problems] == ["GR002"]
