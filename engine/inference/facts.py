@@ -186,7 +186,8 @@ class _Reader:
     def _contradiction(self, named: Fact, entries: Sequence[Entry]) -> None:
         for path in sorted({p for e in entries for p in e.values if not self._agrees(e, p)}):
             stated, definition = self.found[path], self.vocabulary[path]
-            said = " or ".join(dict.fromkeys(definition.show(self._read_text(path, e.values[path].text)) for e in entries))
+            known = [e.values[path] for e in entries if path in e.values]
+            said = " or ".join(dict.fromkeys(definition.show(self._read_text(path, v.text)) for v in known))
             where = f" at line {named.place.line}" if named.place and named.place.line else ""
             self.problems.append(
                 Problem(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import resource
 import subprocess
@@ -18,6 +19,8 @@ from gpurules.cli.main import cli
 from gpurules.engine import load
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook
+
+sys.path.insert(0, str(Path(__file__).parent))  # the families import the rule and its helpers from test_rules
 
 Fault = tuple[str, str, str, str]
 """Place as printed, code, words of the message, words of the line on how to mend it."""
@@ -37,6 +40,24 @@ def ran_alone(arguments: Sequence[str]) -> tuple[int, str, str, float]:
     """The same of a process of its own; seconds are its processor time, so that a busy machine does not count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run([sys.executable, "-m", "gpurules.cli", *arguments], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return done.returncode, done.stdout, done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+MEMORY = 500_000_000
+
+
+def ran_within_limits(arguments: Sequence[str], folder: Path, cache: Path) -> tuple[int, str, str, float]:
+    """The same in at most MEMORY bytes of address space, with the packaged rulebook compiled beforehand in `cache`."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    done = subprocess.run(
+        [sys.executable, "-m", "gpurules.cli", *arguments], cwd=folder, env={**os.environ, "GPURULES_CACHE": str(cache)},
+        capture_output=True, text=True, encoding="utf-8", timeout=60, preexec_fn=limit,
+    )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.returncode, done.stdout, done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 

@@ -12,7 +12,7 @@ from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values import quantity
 from gpurules.engine.values.interval import Interval
 
-FORMS = ("{}", "{}", "{}", "{}", ">= {}", "<= {}", "about {}", "{} (measured)", "{0}..{0}", "{} or {}", "至少 {}")
+FORMS = ("{}", "{}", "{}", "{}", ">= {}", "<= {}", "{0}..{0}", "至少 {}")
 TEXTS = (
     "x",
     "Takes {{ %s }}.",
@@ -38,12 +38,14 @@ class Grammar:
             kind: [name for entry in catalog.entries.values() for name in (entry.name, *entry.aliases)] for kind, catalog in rulebook.catalogs.items()
         }
         self.claims, self.topics, self.actions = list(rulebook.register.claims), list(rulebook.vocabulary.topics), list(rulebook.vocabulary.actions)
+        self.slips = 0.0
         self.core = [facts[p] for p in ("workload.task", "model.size_class", "model.name", "gpu.name", "gpu.count", "training.precision") if p in facts]
 
     # ------------------------------------------------------------ facts
 
     def facts_file(self, random: Random) -> bytes:
         """A facts file of one to twelve facts, dotted, in groups, or as JSON."""
+        self.slips = random.choice((0.0, 0.0, 0.02, 0.2))
         chosen = {d.path: self.value(random, d) for d in random.sample(self.core, random.randrange(len(self.core)))}
         chosen |= {d.path: self.value(random, d) for d in random.sample(self.facts, random.randrange(1, 9))}
         if random.random() < 0.2:
@@ -63,59 +65,39 @@ class Grammar:
         return bool(text) and text[0].isalnum() and not any(mark in text for mark in (": ", " #", "\n", "\r", "\ud800")) and not text.endswith(":")
 
     def value(self, random: Random, definition: Definition) -> object:
-        """A value of the fact as somebody might write it; one in twenty is of another kind."""
-        if random.random() < 0.05:
+        """A value of the fact as somebody might write it; some are of another kind."""
+        if random.random() < self.slips:
             return random.choice((None, [], {}, {"a": 1}, True, 7, "", random.choice(NOISE), random.choice(NUMBERS), [["x"]], "x" * 300))
         if definition.number:
             return self.quantity(random, definition)
         if definition.type in ("card", "model"):
-            name = random.choice(self.names[definition.type])
-            return random.choice(
-                (
-                    name,
-                    name,
-                    name,
-                    name.lower(),
-                    f"4x {name}",
-                    f"{name} x8",
-                    f"{name} or {random.choice(self.names[definition.type])}",
-                    [name],
-                    name[:-1],
-                    name + " 80GB",
-                )
-            )
-        member = random.choice([*definition.members, *definition.aliases])
-        other = random.choice(list(definition.members))
-        return random.choice(
-            (
-                member,
-                member,
-                member,
-                other,
-                [member, other],
-                f"{member} or {other}",
-                member.upper(),
-                member[:-1],
-                f"{member} ({other})",
-                definition.members[other].zh,
-            )
-        )
+            name, other = random.choice(self.names[definition.type]), random.choice(self.names[definition.type])
+            if random.random() < self.slips:
+                return random.choice((name[:-1], f"{name} 80GB", f"{name} or x", f"{name} x16"))
+            return random.choice((name, name, name.lower(), f"4x {name}" if definition.type == "card" else name, f"{name} or {other}", [name]))
+        member, other = random.choice([*definition.members, *definition.aliases]), random.choice(list(definition.members))
+        if random.random() < self.slips:
+            return random.choice((member[:-1], f"{member} ({other})", f"{member} {other}"))
+        return random.choice((member, member, other, [member, other], f"{member} or {other}", member.upper(), definition.members[other].zh))
 
     def quantity(self, random: Random, definition: Definition) -> str:
-        """A number within the range, near its ends or beyond them, with its unit, another, or none."""
+        """A number within the range, and with slips one beyond it, with another unit, or none."""
         low, high = definition.range
-        number = random.choice(
-            (low, high, low + (high - low) * random.random() ** 6, low + (high - low) * random.random() ** 6, high * 2, -high, float(round(low + 1)))
-        )
+        number = random.choice((low, high, low + (high - low) * random.random() ** 6, low + (high - low) * random.random() ** 6))
+        if definition.integer:
+            number = float(round(number))
         shown = quantity.show(Interval(number, number), definition.unit, definition.share)
-        if random.random() < 0.15:
-            shown = f"{random.choice(NUMBERS)} {random.choice((definition.unit.text, random.choice(UNITS)))}"
-        return random.choice(FORMS).format(shown, shown)
+        if random.random() < self.slips:
+            number = random.choice((high * 2, -high, low / 2))
+            other = f"{random.choice(NUMBERS)} {random.choice((definition.unit.text, random.choice(UNITS)))}"
+            shown = random.choice((other, quantity.show(Interval(number, number), definition.unit, definition.share), f"about {shown}", f"{shown} (measured)"))
+        return random.choice(FORMS).format(shown)
 
     # ------------------------------------------------------------ rules
 
     def rule_file(self, random: Random) -> bytes:
         """One rule of random conditions and conclusions, as JSON, which is YAML."""
+        self.slips = random.choice((0.0, 0.0, 0.05))
         parameters = {f"p{n}": self._parameter(random) for n in range(random.randrange(4))}
         names = [*(d.path for d in random.sample(self.everything, 6)), *parameters]
         rule: dict[str, object] = {
@@ -146,8 +128,8 @@ class Grammar:
         return about | {"keys": [d.path for d in keys], "rows": rows}
 
     def _figure(self, random: Random, definition: Definition) -> str:
-        """A figure with its unit spelt out, as a parameter needs it; one in twenty as anywhere else."""
-        if random.random() < 0.05:
+        """A figure with its unit spelt out, as a parameter needs it; with slips as anywhere else."""
+        if random.random() < self.slips:
             return self.quantity(random, definition)
         number = random.choice((1.0, 2.0, definition.range.low, definition.range.high, definition.range.high * random.random() ** 6)) / float(
             definition.unit.scale

@@ -161,11 +161,11 @@ class Mutations:
         except (yaml.YAMLError, ValueError, RecursionError):
             return self._noise(random, text)
         document = self._node(random, document)
-        if random.random() < 0.3:
-            return json.dumps(document, ensure_ascii=random.random() < 0.5)
-        return yaml.dump(
-            document, Dumper=yaml.CSafeDumper, allow_unicode=random.random() < 0.7, default_flow_style=random.choice((None, True, False)), sort_keys=False
-        )
+        written = json.dumps(document, ensure_ascii=random.random() < 0.5)
+        if random.random() < 0.3 or any(0xD800 <= ord(c) < 0xE000 for c in json.dumps(document, ensure_ascii=False)):
+            return written
+        style, escaped = random.choice((None, True, False)), random.random() < 0.3
+        return yaml.dump(document, Dumper=yaml.CSafeDumper, allow_unicode=not escaped, default_flow_style=style, sort_keys=False)
 
     def _node(self, random: Random, node: object) -> object:
         if isinstance(node, dict) and node and random.random() < 0.75:

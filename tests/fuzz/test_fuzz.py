@@ -55,11 +55,11 @@ def rule_input(number: int) -> bytes:
 
 def facts_law(number: int, every: int) -> Outcome:
     """`every`: one in so many that are accepted is evaluated, of a few the decision is held against its schema."""
-    return made_ready()[0].facts(facts_input(number), number % 5 == 0, number % every == 0, number % (every * 3) == 0)
+    return made_ready()[0].facts(facts_input(number), number % 5 == 0, number // 3 % every == 0, number // 3 % (every * 3) == 0)
 
 
 def rule_law(number: int, every: int) -> Outcome:
-    return made_ready()[0].rule(rule_input(number), number % 5 == 0, number % every == 0)
+    return made_ready()[0].rule(rule_input(number), number % 5 == 0, number // 3 % every == 0)
 
 
 def ran(law: Callable[[int, int], Outcome], content: Callable[[int], bytes], numbers: range, every: int) -> str:
