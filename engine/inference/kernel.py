@@ -15,8 +15,9 @@ from types import CodeType
 from typing import Any as Anything
 
 from gpurules.engine.inference.agenda import Stratum
-from gpurules.engine.inference.emitter import FUNCTIONS, Emitter, atoms
+from gpurules.engine.inference.emitter import Emitter, atoms
 from gpurules.engine.inference.scalar import Procedure, Program, qualified
+from gpurules.engine.inference.statements import FUNCTIONS
 from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.rule import Derive, Require
 from gpurules.engine.knowledge.scope import parameter_type

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpurules.engine.inference import facts as reading
-from gpurules.engine.inference.emitter import above, below
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import GpurulesError
+from gpurules.engine.values.threshold import above, below
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 import worlds
