@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import floors
 import yaml
 from click.testing import CliRunner
 
@@ -280,6 +281,7 @@ FILES: dict[str, Callable[[], str]] = {
     "schemas/facts.schema.json": facts_schema,
     "docs/facts.md": facts_page,
     "docs/problems.md": problems_page,
+    "docs/floors.svg": floors.drawn,
 }
 
 
