@@ -53,7 +53,7 @@ def _table(what: str, found: Sequence[tuple[int, dict[str, float]]]) -> str:
     for size, times in found:
         cells = [f"{measure.shown(times[step])} ({measure.shown(times[step] / size)})" for step in STEPS]
         rows.append((f"{size:,} {what}", *cells, f"{times['memory'] / 1e6:,.0f} MB"))
-    last = [(size, times) for size, times in found if size >= found[-1][0] / 15]
+    last = [(size, times) for size, times in found if size >= found[-1][0] / 20]
     slopes = [_exponent([(size, times[step]) for size, times in last]) for step in STEPS]
     rows.append((f"exponent over the last {len(last)}", *(f"{slope:.2f}" for slope in slopes), ""))
     return measure.table((what, *(f"{step} (for one)" for step in STEPS), "peak memory"), rows)
