@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import faults_in, ran_within_limits
+from refusals import faults_in, ran_within_limits
 from test_rules import RULE, WHEN
 
 from gpurules.cli import cache

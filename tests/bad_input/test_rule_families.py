@@ -131,7 +131,7 @@ def test_a_fault_wherever_a_condition_stands(place: str, names: list[str], tmp_p
 
 def said(folder: Path, refused: Refused) -> list[Fault]:
     """What `gpurules check` says of the folder r, by the same limits as any other malformed input."""
-    from conftest import faults_in, ran
+    from refusals import faults_in, ran
 
     code, output, errors, seconds = ran(["check", "--rules", "r"])
     assert (code, output) == (2, "") and "Traceback" not in errors and seconds < 2, errors
