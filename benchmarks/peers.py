@@ -160,7 +160,7 @@ def _spelled(node: Node) -> Node:
 
 def clips(engine: Engine) -> tuple[Callable[[World], Sequence[str]], list[str]]:
     """One fact with a slot for every fact of ours; a rule's words and simple comparisons are constraints of its pattern."""
-    import clips as library  # type: ignore[import-untyped]
+    import clips as library
 
     environment, written = library.Environment(), dict[str, str]()
     for rule, (when, figures) in _conditions(engine).items():
