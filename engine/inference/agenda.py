@@ -17,8 +17,6 @@ from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
-WORKLOAD, CANDIDATE = "workload", "candidate"
-
 
 @dataclass(frozen=True, slots=True)
 class Alternative:

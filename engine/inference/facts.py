@@ -19,7 +19,7 @@ from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
-STATED, LOOKED_UP, ASSUMED, DERIVED = "stated", "looked_up", "assumed", "derived"
+STATED, LOOKED_UP, ASSUMED = "stated", "looked_up", "assumed"
 _PAIRS = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
 """A size by name and the exact size: each stands in for the other where only one is known."""
 

@@ -6,9 +6,6 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
 
-Edges = Mapping[str, frozenset[str]]
-"""For each key, the keys that must come before it (or that it overrides)."""
-
 
 def sorted_by(edges: Mapping[str, Iterable[str]]) -> tuple[str, ...]:
     """A topological order, predecessors first, ties by name. Raises CycleError."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from enum import IntEnum
 
 
@@ -22,8 +21,3 @@ NO, DEPENDS, YES = Truth.NO, Truth.DEPENDS, Truth.YES
 
 def negation(truth: Truth) -> Truth:
     return Truth(2 - truth)
-
-
-def conjunction(truths: Iterable[Truth]) -> Truth:
-    """*yes* for none at all."""
-    return min(truths, default=YES)

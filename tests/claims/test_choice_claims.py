@@ -4,28 +4,12 @@ Each test names its claim. Which card comes first depends on the catalogue and m
 claim says: how many cards, of what memory, over which link, in which order of criteria.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 import pytest
+from claim_decisions import SERVED, SHARDED, Document, decide
 
-import gpurules
-
-Document = dict[str, Any]
 GB = 1e9
 FULL = {"workload.task": "full_finetune", "training.precision": "mixed"}
-SHARDED = {"parallel.sharding_stage": "full", "parallel.tensor": 1, "parallel.pipeline": 1}
 TRAINED = ("pretrain", "continued_pretrain", "full_finetune")
-SERVED = {"workload.task": "inference"}
-
-
-def decide(*parts: Mapping[str, object], **more: object) -> Document:
-    """The decision on all the facts together; keywords spell the dot as two underscores."""
-    facts: dict[str, object] = {}
-    for part in parts:
-        facts |= part
-    document: Document = gpurules.evaluate(facts | {name.replace("__", "."): value for name, value in more.items()}).document
-    return document
 
 
 def advice(document: Document, rule: str) -> list[tuple[str, str]]:

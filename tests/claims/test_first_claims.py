@@ -7,28 +7,16 @@ several cards behind a share of communication.
 import json
 import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from claim_decisions import SERVED, SHARDED, Document, decide
 
 import gpurules
 
-Document = dict[str, Any]
 GB, KW = 1e9, 1e3
 TRAINED = {"workload.task": "full_finetune", "training.precision": "mixed"}
-SHARDED = {"parallel.sharding_stage": "full", "parallel.tensor": 1, "parallel.pipeline": 1}
-SERVED = {"workload.task": "inference"}
-
-
-def decide(*parts: Mapping[str, object], **more: object) -> Document:
-    """The decision on all the facts together; keywords spell the dot as two underscores."""
-    facts: dict[str, object] = {}
-    for part in parts:
-        facts |= part
-    document: Document = gpurules.evaluate(facts | {name.replace("__", "."): value for name, value in more.items()}).document
-    return document
 
 
 def derived(document: Document, fact: str, assuming: bool = False) -> Document:

@@ -4,27 +4,13 @@ user gets them: values, rules, levels and the order of criteria, never the wordi
 Each test names its claim. A check may add what its sentence implies, such as several cards behind a share of communication.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from claim_decisions import SERVED, SHARDED, Document, decide
 
-import gpurules
-
-Document = dict[str, Any]
 GB = 1e9
 FULL = {"workload.task": "full_finetune", "training.precision": "bf16_mixed"}
-SHARDED = {"parallel.sharding_stage": "full", "parallel.tensor": 1, "parallel.pipeline": 1}
-SERVED = {"workload.task": "inference"}
-
-
-def decide(*parts: Mapping[str, object], **more: object) -> Document:
-    """The decision on all the facts together; keywords spell the dot as two underscores."""
-    facts: dict[str, object] = {}
-    for part in parts:
-        facts |= part
-    document: Document = gpurules.evaluate(facts | {name.replace("__", "."): value for name, value in more.items()}).document
-    return document
 
 
 def advice(document: Document, rule: str, state: str = "certain") -> list[tuple[str, str]]:
