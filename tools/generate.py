@@ -193,7 +193,7 @@ def problems_page() -> str:
         "# Problems",
         "",
         "What gpurules says about input that it cannot use: `file:line:column: CODE what is wrong`, and below it how to mend it.",
-        "All problems are reported at once, and the exit code is 2 (1 for GR601, a failed case). Codes keep their meaning.",
+        "All problems are reported at once, and the exit code is 2 (1 for GR421 and GR601, which only `check` looks for). Codes keep their meaning.",
         "0xx files, 1xx expressions, 2xx vocabulary, 3xx facts, 4xx rules, 5xx evaluation, 6xx cases, 7xx back ends.",
         "",
         "| code | meaning |",

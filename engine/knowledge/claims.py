@@ -20,13 +20,15 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One statement of one source; `derived` marks what follows from it by arithmetic."""
+    """One statement of one source; `derived` marks what follows from it by arithmetic. `figures` are its numbers as written,
+    each with what it is a figure of."""
 
     id: str
     source: str
     place: str
     says: Localized
     derived: bool
+    figures: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +60,14 @@ def load(claims: object, conflicts: object) -> Register:
         for key, raw in claims["sources"].items()
     }  # fmt: skip
     found = {
-        raw["id"]: Claim(raw["id"], raw["source"], str(raw.get("place", "")), _text(raw["says"]), str(raw.get("derived", "no")) in ("yes", "True"))
+        raw["id"]: Claim(
+            raw["id"],
+            raw["source"],
+            str(raw.get("place", "")),
+            _text(raw["says"]),
+            str(raw.get("derived", "no")) in ("yes", "True"),
+            tuple((str(f["value"]), str(f["of"])) for f in raw.get("figures", ())),
+        )
         for raw in claims["claims"]
     }
     met = {

@@ -48,7 +48,8 @@ class Dated:
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """A named figure of a rule: a value, dated values (oldest first), or a table with keys and rows."""
+    """A named figure of a rule: a value, dated values (oldest first), or a table with keys and rows. `note` tells how it
+    follows from its claims, where these do not hold it as it is."""
 
     name: str
     values: tuple[Dated, ...]
@@ -58,6 +59,7 @@ class Parameter:
     cites: tuple[str, ...]
     since: str
     place: Place
+    note: str = ""
 
     def on(self, date: str) -> Dated:
         """The value in force on a day (ISO date); the oldest one before all of them."""

@@ -124,6 +124,7 @@ class _Reader:
             cites,
             since,
             node.place,
+            str(plain.get("note", "")),
         )
 
     def _day(self, node: Node | None) -> str:

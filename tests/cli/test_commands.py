@@ -55,6 +55,29 @@ def test_check_fails_with_1_where_a_case_does(run: Run, tmp_path: Path) -> None:
     assert re.search(r"COM-001-\S+:\d+:\d+: GR601 case '.*' of COM-001: fires should be yes, is no", done.stderr)
 
 
+def test_check_fails_with_1_where_no_claim_holds_a_figure(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "rules", tmp_path / "rules")
+    path = next((tmp_path / "rules").rglob("COM-005-*.yaml"))
+    text = path.read_text("utf-8").replace("- gpu.count > 1\n", "- gpu.count > few\nparameters:\n  few: {value: 1, cites: [A06], since: 2026-01-01}\n")
+    path.write_text(text, encoding="utf-8")
+    done = run("check", "--rules", "rules")
+    assert (done.returncode, done.stdout.split(", ")[-1].split(";")[0]) == (1, "0 failed")
+    assert re.search(r"COM-005-\S+:\d+:\d+: GR421 'few' is 1, which is no figure of A06\n    figures there: none; correct it", done.stderr)
+
+
+def test_coverage_names_the_rules_of_every_claim_and_fails_where_one_has_none(run: Run, tmp_path: Path) -> None:
+    shutil.copytree(ROOT / "rules", tmp_path / "rules")
+    next((tmp_path / "rules").rglob("CHO-001-*.yaml")).unlink()
+    done = run("rules", "--coverage", "--rules", "rules")
+    *lines, total = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (1, "")
+    found = dict(line.split("\t", 1) for line in lines)
+    assert "COM-001" in found["A04"].split()
+    assert found["A10"].startswith("-\tOnce a load has been profiled"), "no rule but CHO-001 cites it; the claim is told in full"
+    assert len(found) == len(lines)
+    assert re.fullmatch(rf"{len(lines)} claims: \d+ cited by rules that run, [1-9]\d* by none", total)
+
+
 def test_rules_are_listed(run: Run) -> None:
     lines = run("rules").stdout.splitlines()
     assert len(lines) == len(list((ROOT / "rules").rglob("*-*.yaml")))
