@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpurules.engine.inference import names
+from gpurules.engine.inference import consistency, names
 from gpurules.engine.inference.leaves import Leaves, gather
 from gpurules.engine.inference.leaves import Setting as Setting
 from gpurules.engine.inference.names import Aside
@@ -94,6 +94,7 @@ class _Reader:
             self._look_up("gpu.name", "card")
             self._default()
             self._sizes()
+        self.problems.extend(consistency.problems(self.found, self.rulebook))
         if self.problems:
             raise GpurulesError(self.problems)
         return Facts({path: self.found[path] for path in self.vocabulary if path in self.found}, tuple(self.ambiguities), tuple(self.unrecognized))
@@ -133,8 +134,7 @@ class _Reader:
         elif first is None:
             self.found[aside.path] = Fact(aside.path, said, STATED, aside.text, place)
         elif not _near(first.value, said, definition) and not _near(first.value, Interval(said.low * nodes.low, said.high * nodes.high), definition):
-            where = f" at line {place.line}" if place.line else ""
-            message = f"{aside.path} is stated as {definition.show(first.value)}, but {name}{where} says {definition.show(said)}"
+            message = f"{aside.path} is stated as {definition.show(first.value)}, but {name} ({place}) says {definition.show(said)}"
             self.problems.append(Problem(first.place or place, "GR310", message, "correct one of the two, or say it once"))
         elif isinstance(first.value, Interval):
             self.found[aside.path] = replace(first, value=interval.intersection(first.value, said) or first.value)
@@ -188,7 +188,7 @@ class _Reader:
             stated, definition = self.found[path], self.vocabulary[path]
             known = [e.values[path] for e in entries if path in e.values]
             said = " or ".join(dict.fromkeys(definition.show(self._read_text(path, v.text)) for v in known))
-            where = f" at line {named.place.line}" if named.place and named.place.line else ""
+            where = f" ({named.place})" if named.place else ""
             self.problems.append(
                 Problem(
                     stated.place or Place("facts"),
@@ -248,7 +248,7 @@ class _Reader:
             a, b = self.found.get(one), self.found.get(other)
             definition = self.vocabulary[one]
             if a and b and a.origin == b.origin == STATED and not _near(a.value, b.value, definition):
-                where = f" (line {b.place.line})" if b.place and b.place.line else ""
+                where = f" ({b.place})" if b.place else ""
                 message = f"{one} is stated as {definition.show(a.value)}, but {other}{where} as {self.vocabulary[other].show(b.value)}"
                 self.problems.append(Problem(a.place or Place("facts"), "GR310", message, "correct one of the two"))
 

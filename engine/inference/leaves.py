@@ -39,7 +39,7 @@ def gather(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = 
     for path, place, value in _leaves(node, "", rulebook, groups, problems) if node is not None else ():
         if path in nodes:
             first = nodes[path].place
-            problems.append(Problem(place, "GR308", f"'{path}' is stated twice; first at line {first.line}", "keep one of the two"))
+            problems.append(Problem(place, "GR308", f"'{path}' is stated twice; first at {first}", "keep one of the two"))
         else:
             nodes[path] = value
     replaced: set[str] = set()

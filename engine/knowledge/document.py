@@ -230,7 +230,7 @@ class _Composer:
                 self._problem(key_event, "a key must be a single word", "write key: value")
             elif key.text in entries:
                 first = entries[key.text].place
-                self._problem(key_event, f"key '{printable(key.text)}' stands twice; first at line {first.line}", "keep one of the two")
+                self._problem(key_event, f"key '{printable(key.text)}' stands twice; first at {first}", "keep one of the two")
             else:
                 entries[key.text] = Entry(key.text, key.place, value)
         return Mapping(tuple(entries.values()), self._place(event))

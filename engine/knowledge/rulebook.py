@@ -10,9 +10,10 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from gpurules.engine.knowledge import catalog, claims, document, lint, rulefile, structure, vocabulary
+from gpurules.engine.knowledge import catalog, claims, contradiction, document, lint, rulefile, structure, vocabulary
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.claims import Register
+from gpurules.engine.knowledge.contradiction import Contradiction
 from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Node
 from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.rule import Rule
@@ -46,6 +47,7 @@ class Rulebook:
     vocabulary: Vocabulary
     catalogs: Mapping[str, Catalog]
     register: Register
+    contradictions: tuple[Contradiction, ...] = ()
 
     @property
     def derivations(self) -> Mapping[str, Derivation]:
@@ -116,14 +118,14 @@ class _Loader:
     def load(self) -> Rulebook:
         catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
         register = self._register()
-        words = self._vocabulary(catalogs)
+        words, contradictions = self._vocabulary(catalogs)
         about, rules = self._rules()
         self._stop()
         orders, problems = lint.check(rules, words, register, catalogs)
         self.problems += problems
         self._stop()
         digest = canonical.digest({"semantics": SEMANTICS, "documents": self.plain})
-        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register)
+        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register, contradictions)
 
     def _stop(self) -> None:
         if self.problems:
@@ -165,7 +167,7 @@ class _Loader:
         except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _misshapen("claims.yaml and conflicts.yaml", error) from None
 
-    def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> Vocabulary:
+    def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> tuple[Vocabulary, tuple[Contradiction, ...]]:
         documents: dict[str, Node] = {}
         for shown, file in _yaml_files(self.files.schemas.joinpath("vocabulary"), "schemas/vocabulary"):
             node = self._read(file, shown, False)
@@ -173,7 +175,8 @@ class _Loader:
                 documents[shown] = node
                 self.plain[shown] = document.plain(node)
         self._stop()
-        return vocabulary.load(documents, {kind: c.members for kind, c in catalogs.items()})
+        words = vocabulary.load(documents, {kind: c.members for kind, c in catalogs.items()})
+        return words, contradiction.load(documents, words)
 
     def _schema(self) -> structure.Schema:
         try:

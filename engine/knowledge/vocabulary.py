@@ -162,16 +162,21 @@ class _Reader:
             return self.problem(place, f"'{path}' has kind '{kind}' and type '{type_}'", f"kinds: {', '.join(KINDS)}; types: {', '.join(TYPES)}")
         obtain = entry.get("obtain")
         common = {
-            "path": path, "title": _localized(entry["title"]), "type": type_, "kind": kind, "place": place,
+            "path": path, "title": localized(entry["title"]), "type": type_, "kind": kind, "place": place,
             "movable": _yes(entry.get("movable", "yes")), "agreement": _float(entry.get("agreement")),
             "applies_when": syntax.parse(str(entry["applies_when"])) if "applies_when" in entry else None,
             "command": str(obtain.get("command", "")) if isinstance(obtain, dict) else "",
-            "obtain": _localized(obtain) if isinstance(obtain, dict) else None,
+            "obtain": localized(obtain) if isinstance(obtain, dict) else None,
             "cost": str(entry.get("cost", "free")), "combine": str(entry.get("combine", "")),
         }  # fmt: skip
         if common["cost"] not in COSTS or common["combine"] not in ("", "max", "min", "sum"):
             return self.problem(place, f"'{path}' has an unknown cost or combine", f"costs: {', '.join(COSTS)}; combine: max, min, sum")
-        self.facts[path] = Definition(**common, **(self._numeric(entry) if type_ == "number" else self._enumerated(entry)))  # type: ignore[arg-type]
+        found = Definition(**common, **(self._numeric(entry) if type_ == "number" else self._enumerated(entry)))  # type: ignore[arg-type]
+        if found.combine and not found.number:
+            return self.problem(place, f"'{path}' is no number, and cannot combine", "leave combine out")
+        if found.combine == "sum" and not found.range.low <= 0 <= found.range.high:
+            return self.problem(place, f"'{path}' is a sum, but its range leaves out 0, the sum of nothing", "widen its range to 0, or combine otherwise")
+        self.facts[path] = found
 
     def _numeric(self, entry: dict[str, object]) -> dict[str, object]:
         text = str(entry.get("unit", "1"))
@@ -207,7 +212,7 @@ class _Reader:
             case _:
                 given = entry["members"]
                 assert isinstance(given, dict)
-                members = {name: _localized(text) for name, text in given.items()}
+                members = {name: localized(text) for name, text in given.items()}
         if is_open:
             members.setdefault("other", Localized("other", "其他"))
         aliases: dict[str, tuple[str, ...]] = {}
@@ -241,7 +246,8 @@ def folded(word: str) -> str:
     return re.sub(r"[\s_-]+", "_", word.strip().casefold())
 
 
-def _localized(node: object) -> Localized:
+def localized(node: object) -> Localized:
+    """A text in both languages, from plain data. Raises TypeError or KeyError."""
     if not isinstance(node, dict):
         raise TypeError("a text needs en: and zh:")
     return Localized(str(node["en"]), str(node["zh"]))

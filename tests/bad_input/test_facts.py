@@ -245,19 +245,19 @@ FACTS: dict[str, tuple[str | bytes, list[Fault]]] = {
     ),
     "key twice": (
         "gpu.count: 4\ngpu.count: 8\n",
-        [("2:1", "GR004", "key 'gpu.count' stands twice; first at line 1", "keep one of the two")],
+        [("2:1", "GR004", "key 'gpu.count' stands twice; first at facts.yaml:1:1", "keep one of the two")],
     ),
     "key twice in a group": (
         "gpu:\n  count: 4\n  count: 8\n",
-        [("3:3", "GR004", "key 'count' stands twice; first at line 2", "keep one of the two")],
+        [("3:3", "GR004", "key 'count' stands twice; first at facts.yaml:2:3", "keep one of the two")],
     ),
     "fact twice, dotted and in a group": (
         "gpu.count: 4\ngpu:\n  count: 8\n",
-        [("3:3", "GR308", "'gpu.count' is stated twice; first at line 1", "keep one of the two")],
+        [("3:3", "GR308", "'gpu.count' is stated twice; first at facts.yaml:1:", "keep one of the two")],
     ),
     "group twice": (
         "gpu:\n  count: 4\ngpu:\n  name: L40S\n",
-        [("3:1", "GR004", "key 'gpu' stands twice; first at line 1", "keep one of the two")],
+        [("3:1", "GR004", "key 'gpu' stands twice; first at facts.yaml:1:1", "keep one of the two")],
     ),
     "tab for indentation": (
         "gpu:\n\tcount: 4\n",
@@ -373,7 +373,7 @@ FACTS: dict[str, tuple[str | bytes, list[Fault]]] = {
     ),
     "two sizes of one model": (
         "model.size_class: 7B\nmodel.parameters: 13e9\n",
-        [("1:19", "GR310", "model.size_class is stated as 7B, but model.parameters (line 2)", "correct one of the two")],
+        [("1:19", "GR310", "model.size_class is stated as 7B, but model.parameters (facts.yaml:2:19)", "correct one of the two")],
     ),
     "usable memory against nominal": (
         "gpu.memory_nominal: 24 GB\ngpu.memory_usable: 40 GB\n",
@@ -660,4 +660,4 @@ def test_a_file_that_is_not_there(refused: Refused) -> None:
 
 def test_every_kind_of_fault_is_met() -> None:
     codes = {fault[1] for _, faults in (*FACTS.values(), *OPTIONS.values()) for fault in faults}
-    assert codes == {"GR001", "GR002", "GR003", "GR004", *(f"GR30{n}" for n in range(1, 10)), "GR310", "GR311"}
+    assert codes == {"GR001", "GR002", "GR003", "GR004", *(f"GR30{n}" for n in range(1, 10)), "GR310", "GR311", "GR313"}

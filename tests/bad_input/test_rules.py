@@ -141,7 +141,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     ),
     "key twice": (
         [("status: active\n", "status: active\nstatus: draft\n")],
-        [("4:1", "GR004", "key 'status' stands twice; first at line 3", "keep one of the two")],
+        [("4:1", "GR004", "key 'status' stands twice; first at ", "keep one of the two")],
     ),
     "wrong file name": (
         [("id: COM-901", "id: COM-902")],

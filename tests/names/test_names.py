@@ -109,7 +109,7 @@ def test_the_list_is_long_and_says_one_thing_of_each_name() -> None:
 
 def test_a_count_stated_twice_must_agree() -> None:
     assert faults({"gpu.name": "8*A100", "gpu.count": 4}) == [
-        ("GR310", "gpu.count is stated as 4, but gpu.name '8*A100' at line 1 says 8; correct one of the two, or say it once")
+        ("GR310", "gpu.count is stated as 4, but gpu.name '8*A100' (facts:1:14) says 8; correct one of the two, or say it once")
     ]
     assert numbers(read({"gpu.name": "8*A100", "gpu.count": 8}), "gpu.count") == [8, 8]
     assert numbers(read({"gpu.name": "8*A100", "gpu.count": ">= 4"}), "gpu.count") == [8, 8]

@@ -1,0 +1,77 @@
+"""Consistency: stated facts held against the contradictions that the rulebook declares, each fault with the places of all facts in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Protocol
+
+from gpurules.engine.knowledge.contradiction import Contradiction
+from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.statement import Value
+from gpurules.engine.knowledge.vocabulary import Definition
+from gpurules.engine.language.compile import Compiler, Function
+from gpurules.engine.language.syntax import Node
+from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.problem import Place, Problem
+from gpurules.engine.values.truth import YES
+
+
+class Given(Protocol):
+    """What is asked of a given fact: its value, where it was stated, and the fact that it was looked up by otherwise."""
+
+    @property
+    def value(self) -> Value: ...
+    @property
+    def place(self) -> Place | None: ...
+    @property
+    def via(self) -> str: ...
+
+
+def problems(given: Mapping[str, Given], rulebook: Rulebook) -> Iterator[Problem]:
+    """A problem for each contradiction that surely holds of `given`. Facts that are not given may have any value."""
+    for contradiction in rulebook.contradictions:
+        named = [path for path in contradiction.facts if path in given]
+        if named and any(given[path].place is not None for path in named) and _holds(contradiction, given, rulebook):
+            yield _problem(contradiction, {path: given[path] for path in named}, given, rulebook)
+
+
+def _holds(contradiction: Contradiction, given: Mapping[str, Given], rulebook: Rulebook) -> bool:
+    facts = rulebook.vocabulary.facts
+    values = [_widened(given[p].value, contradiction.slack) if p in given else facts[p].whole for p in contradiction.facts]
+    return _compiled(contradiction.when, contradiction.facts)(values) is YES
+
+
+def _widened(value: Value, slack: float) -> Value:
+    if not slack or not isinstance(value, Interval):
+        return value
+    return Interval(value.low - slack * abs(value.low), value.high + slack * abs(value.high))
+
+
+@lru_cache(maxsize=256)
+def _compiled(when: Node, facts: tuple[str, ...]) -> Function:
+    """The truth of a condition over a list of the values of its facts, in their order. Without ranges, every sign is possible."""
+    compiler = Compiler()
+    found = compiler.scope({path: (path, slot) for slot, path in enumerate(facts)}, {}).condition(when)
+    compiler.finish()
+    return found.truth
+
+
+def _problem(contradiction: Contradiction, named: Mapping[str, Given], given: Mapping[str, Given], rulebook: Rulebook) -> Problem:
+    """At the fact that was stated last; the message names the others, where each stands, and why they cannot be together."""
+    facts = rulebook.vocabulary.facts
+    placed = {path: place for path in named if (place := named[path].place) is not None}
+    last = max(placed, key=lambda path: placed[path])
+    *most, others = [_mention(path, named[path], given, facts[path]) for path in named if path != last] or [""]
+    others = f"{', '.join(most)} and {others}" if most else others
+    shown = f"{last} {facts[last].show(named[last].value)}"
+    message = f"{shown} contradicts {others}: {contradiction.says.en}" if others else f"{shown} cannot be: {contradiction.says.en}"
+    return Problem(placed[last], "GR313", message, contradiction.mend.en)
+
+
+def _mention(path: str, fact: Given, given: Mapping[str, Given], definition: Definition) -> str:
+    where = fact.place
+    via = given.get(fact.via)
+    if where is None and via is not None and via.place is not None:
+        return f"{path} {definition.show(fact.value)} (by {fact.via}, {via.place})"
+    return f"{path} {definition.show(fact.value)}" + (f" ({where})" if where is not None else "")
