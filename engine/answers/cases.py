@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from gpurules.engine.answers import change
 from gpurules.engine.inference import facts as facts_module
+from gpurules.engine.inference.candidates import completed
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Node
@@ -71,7 +72,7 @@ def _evaluate(engine: Engine, case: Case, rule: Rule) -> Evaluation:
     for entry in case.candidate.entries if case.candidate else ():
         choices = choices if choices is not None else {}
         choices.update(_choice(engine, entry.key, entry.value))
-    return engine.evaluate(given, choices=choices, file=case.place.file)
+    return engine.evaluate(given, choices=completed(choices) if choices is not None else None, file=case.place.file)
 
 
 def _choice(engine: Engine, name: str, node: Node) -> dict[str, Value]:

@@ -30,6 +30,8 @@ STATED = {
     "candidate.tf32": "gpu.tf32",
 }
 """What candidate 0 takes each figure from."""
+DIVISION = {"candidate.tensor": "parallel.tensor", "candidate.pipeline": "parallel.pipeline", "candidate.context": "parallel.context"}
+"""Degrees of parallelism of candidate 0."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
 PLANS = ("sharded", "layer_split", "tensor")
@@ -37,6 +39,7 @@ PLANS = ("sharded", "layer_split", "tensor")
 BRIDGED = 2
 """Cards that a bridge joins where the catalogue does not say more."""
 _MEMORY_PLANS = {"none": "replicated", "optimizer": "partly_sharded", "optimizer_gradients": "partly_sharded", "full": "sharded", "full_within_node": "sharded"}
+_STAGES = {"sharded": frozenset(["full"]), "partly_sharded": frozenset(["optimizer", "optimizer_gradients"])}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,7 @@ def stated(known: frozenset[str]) -> bool:
 def figures(run: Run) -> Mapping[str, Value]:
     """The candidate.* figures of candidate 0, as wide as the facts leave them."""
     found = {choice: run.value(fact) for choice, fact in STATED.items()}
-    return {**found, "candidate.plan": plans(run)}
+    return {**found, "candidate.plan": plans(run), **_stated_division(run)}
 
 
 def plans(run: Run) -> frozenset[str]:
@@ -99,9 +102,52 @@ def plans(run: Run) -> frozenset[str]:
     return frozenset(found)
 
 
+def _stated_division(run: Run) -> Mapping[str, Value]:
+    """How candidate 0 divides the work, within its number of cards; one card divides nothing."""
+    count, stage = run.value("gpu.count"), run.value("parallel.sharding_stage")
+    assert isinstance(count, Interval)
+    found: dict[str, Value] = {}
+    for choice, fact in DIVISION.items():
+        ways = run.value(fact)
+        assert isinstance(ways, Interval)
+        found[choice] = Interval(1.0 if count.low <= 1 else min(ways.low, count.high), min(ways.high, count.high))
+    found["candidate.sharding_stage"] = frozenset(["none"]) if count.high <= 1 else frozenset([*stage, *(["none"] if count.low <= 1 else [])])
+    return found
+
+
+def completed(figures: Mapping[str, Value]) -> Mapping[str, Value]:
+    """`figures` with the division of the work that their plan and number of cards imply, where it is not said."""
+    plan, count = figures.get("candidate.plan"), figures.get("candidate.count")
+    if not isinstance(plan, frozenset) or len(plan) != 1 or not isinstance(count, Interval):
+        return figures
+    [way] = plan
+    return {**division(way, count), **figures}
+
+
+def division(plan: str, count: Interval) -> Mapping[str, Value]:
+    """Degrees of parallelism and sharding stage of a plan over `count` cards: one way of dividing, over all of them.
+
+    >>> division("tensor", point(4))["candidate.tensor"]
+    Interval(low=4.0, high=4.0)
+    """
+    one = point(1.0)
+    return {
+        "candidate.tensor": count if plan == "tensor" else one,
+        "candidate.pipeline": count if plan == "layer_split" else one,
+        "candidate.context": one,
+        "candidate.sharding_stage": _STAGES.get(plan, frozenset(["none"])),
+    }
+
+
 def cause(name: str) -> tuple[str, ...]:
     """The stated facts behind a figure of candidate 0, for asking about them."""
-    return PLAN_FACTS if name == "candidate.plan" else (STATED.get(name, name),)
+    if name == "candidate.plan":
+        return PLAN_FACTS
+    if name == "candidate.sharding_stage":
+        return ("parallel.sharding_stage", "gpu.count")
+    if name in DIVISION:
+        return (DIVISION[name], "gpu.count")
+    return (STATED.get(name, name),)
 
 
 # ---------------------------------------------------------------- from the catalogue
@@ -130,7 +176,8 @@ def _of(entry: Entry, rulebook: Rulebook) -> Iterator[Candidate]:
             if bandwidth:
                 linked["candidate.interconnect_bandwidth"] = read("candidate.interconnect_bandwidth", bandwidth)
             for plan in PLANS if count > 1 else ("single",):
-                yield Candidate(entry.id, count, kind, plan, {**linked, "candidate.plan": frozenset([plan])})
+                figures = {**linked, "candidate.plan": frozenset([plan]), **division(plan, point(float(count)))}
+                yield Candidate(entry.id, count, kind, plan, figures)
 
 
 def _links(entry: Entry, count: int) -> Iterator[tuple[str, str]]:
