@@ -97,7 +97,8 @@ class _Writer:
                 entry["place"] = {"line": fact.place.line, "column": fact.place.column}
             if fact.via:
                 entry |= {"via": fact.via, "confidence": fact.confidence}
-                entry["sources"] = [str(catalog.sources.get(s, {}).get("where", s)) for s in fact.sources]
+                priced = self.rulebook.prices.sources
+                entry["sources"] = [priced.get(s) or str(catalog.sources.get(s, {}).get("where", s)) for s in fact.sources]
             found.append(entry)
         return found
 

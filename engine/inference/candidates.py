@@ -28,6 +28,8 @@ STATED = {
     "candidate.compute_capability": "gpu.compute_capability",
     "candidate.bf16": "gpu.bf16",
     "candidate.tf32": "gpu.tf32",
+    "candidate.card_price": "budget.card_price",
+    "candidate.host_price": "budget.host_price",
 }
 """What candidate 0 takes each figure from."""
 DIVISION = {"candidate.tensor": "parallel.tensor", "candidate.pipeline": "parallel.pipeline", "candidate.context": "parallel.context"}
@@ -165,9 +167,10 @@ def _of(entry: Entry, rulebook: Rulebook) -> Iterator[Candidate]:
         return statement.read(facts[path], Scalar(text, "text", Place("catalogs")), rulebook.catalogs)
 
     fixed: dict[str, Value] = {"candidate.card": frozenset([entry.id])}
+    known = {**entry.values, **rulebook.prices.cards.get(entry.id, {})}
     for choice, fact in STATED.items():
-        if fact in entry.values:
-            fixed[choice] = read(choice, entry.values[fact].text)
+        if fact in known:
+            fixed[choice] = read(choice, known[fact].text)
     if "candidate.memory_usable" not in fixed and "candidate.memory_nominal" in fixed:
         fixed["candidate.memory_usable"] = fixed["candidate.memory_nominal"]
     for count in COUNTS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpurules.engine.inference import consistency, names
+from gpurules.engine.inference import consistency, names, pricing
 from gpurules.engine.inference.leaves import Leaves, gather
 from gpurules.engine.inference.leaves import Setting as Setting
 from gpurules.engine.inference.names import Aside
@@ -58,11 +58,13 @@ class Unrecognized:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """All given facts by path, in vocabulary order, and the names that need settling."""
+    """All given facts by path, in vocabulary order, and the names that need settling. `oldest` is the month of the oldest price
+    that was looked up, as `2026-03`."""
 
     given: Mapping[str, Fact]
     ambiguities: tuple[Ambiguity, ...]
     unrecognized: tuple[Unrecognized, ...] = ()
+    oldest: str = ""
 
     @property
     def known(self) -> frozenset[str]:
@@ -82,6 +84,7 @@ class _Reader:
         self.found: dict[str, Fact] = {}
         self.ambiguities: list[Ambiguity] = []
         self.unrecognized: list[Unrecognized] = []
+        self.oldest = ""
 
     def facts(self) -> Facts:
         for path, node in self.leaves.nodes.items():
@@ -94,10 +97,12 @@ class _Reader:
             self._look_up("gpu.name", "card")
             self._default()
             self._sizes()
+            self._price()
         self.problems.extend(consistency.problems(self.found, self.rulebook))
         if self.problems:
             raise GpurulesError(self.problems)
-        return Facts({path: self.found[path] for path in self.vocabulary if path in self.found}, tuple(self.ambiguities), tuple(self.unrecognized))
+        given = {path: self.found[path] for path in self.vocabulary if path in self.found}
+        return Facts(given, tuple(self.ambiguities), tuple(self.unrecognized), self.oldest)
 
     def _state(self, path: str, node: Node) -> None:
         definition = self.vocabulary[path]
@@ -229,6 +234,15 @@ class _Reader:
                     chosen.append(card.values[key])
         if chosen:
             self._fill("interconnect.bandwidth", chosen, "gpu.name")
+
+    def _price(self) -> None:
+        """Prices that nobody stated, from the catalogue of prices; the month of the oldest tells how old they are."""
+        prices = self.rulebook.prices
+        for quote in list(pricing.quotes({path: fact.value for path, fact in self.found.items()}, self.leaves, prices)):
+            if quote.path in self.vocabulary:
+                self._fill(quote.path, quote.values, quote.via)
+                months = [prices.dates[s] for v in quote.values for s in v.sources]
+                self.oldest = min([*months, self.oldest] if self.oldest else months)
 
     # ------------------------------------------------------------ defaults
 

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from gpurules.engine.knowledge import catalog, claims, contradiction, document, lint, rulefile, structure, vocabulary
+from gpurules.engine.knowledge import catalog, claims, contradiction, document, lint, prices, rulefile, structure, vocabulary
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.claims import Register
 from gpurules.engine.knowledge.contradiction import Contradiction
 from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Node
 from gpurules.engine.knowledge.order import Derivation, Orders
+from gpurules.engine.knowledge.prices import Prices
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Vocabulary
 from gpurules.engine.values import canonical
@@ -48,6 +49,7 @@ class Rulebook:
     catalogs: Mapping[str, Catalog]
     register: Register
     contradictions: tuple[Contradiction, ...] = ()
+    prices: Prices = field(default_factory=Prices)
 
     @property
     def derivations(self) -> Mapping[str, Derivation]:
@@ -117,7 +119,7 @@ class _Loader:
 
     def load(self) -> Rulebook:
         catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
-        register = self._register()
+        register, priced = self._register(), self._prices()
         words, contradictions = self._vocabulary(catalogs)
         about, rules = self._rules()
         self._stop()
@@ -125,7 +127,7 @@ class _Loader:
         self.problems += problems
         self._stop()
         digest = canonical.digest({"semantics": SEMANTICS, "documents": self.plain})
-        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register, contradictions)
+        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register, contradictions, priced)
 
     def _stop(self) -> None:
         if self.problems:
@@ -160,6 +162,15 @@ class _Loader:
             return catalog.load(self._data(name), kind)
         except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
             raise _misshapen(name, error) from None
+
+    def _prices(self) -> Prices:
+        """Example prices, where the rulebook has any."""
+        if not self.files.catalogs.joinpath("prices.yaml").is_file():
+            return Prices()
+        try:
+            return prices.load(self._data("prices.yaml"))
+        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
+            raise _misshapen("prices.yaml", error) from None
 
     def _register(self) -> Register:
         try:
