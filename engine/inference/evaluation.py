@@ -7,7 +7,7 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpurules.engine.inference import agenda, candidates, choice
+from gpurules.engine.inference import agenda, candidates, choice, pricing
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
@@ -144,6 +144,9 @@ class Engine:
         vocabulary = self.rulebook.vocabulary.facts
         pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
         given = {path: f.value for path, f in facts.given.items() if path not in pins}
+        aged = pricing.age(facts.oldest, date)
+        if aged is not None and "budget.price_age" in vocabulary:
+            given.setdefault("budget.price_age", aged)
         has_candidate = candidates.stated(facts.known) or choices is not None
         orders = orders or self.rulebook.orders
         first = self._run(given, pins, date, file, orders)
