@@ -106,5 +106,15 @@ class MachineReader(Reader):
             reason = machine["reasons"][0]
             items.append(Item("✗", f"{self.named(machine)} — {self.said(reason['text'])}", (reason["rule"], *reason["cites"])))
         counted = ", ".join(f"{rule} {n}" for rule, n in sorted(self.choice["rejected_by"].items(), key=lambda i: (-i[1], i[0])))
+        for (fact, rules), found in self._impossible().items():
+            items.append(Item("✗", self.word("impossible", count=len(found), fact=fact, shown=self.said(found[0]["shown"])), rules))
         blocks: list[Block] = [Items(tuple(items))] if items else []
         return [*blocks, Words(self.word("rejected_by", rules=counted), "quiet")] if counted else blocks
+
+    def _impossible(self) -> dict[tuple[str, tuple[str, ...]], list[Document]]:
+        """Machines that cannot be, by the figure and the rules that give it."""
+        assert self.choice is not None
+        found: dict[tuple[str, tuple[str, ...]], list[Document]] = {}
+        for one in self.choice.get("impossible", {}).values():
+            found.setdefault((one["fact"], tuple(one["rules"])), []).append(one)
+        return found

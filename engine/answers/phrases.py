@@ -81,6 +81,7 @@ WORDS: Mapping[str, Localized] = {
         "共评判 {considered} 个候选：接受 {accepted}，未定 {undecided}，否决 {rejected}。",
     ),
     "unsettled": _T("{fact} would settle most of the undecided ({count}).", "{fact} 可定下最多的未定候选（{count} 个）。"),
+    "impossible": _T("{count} machines: {fact} would be what nothing can have, such as {shown}", "{count} 个候选：{fact} 的值不可能成立，例如 {shown}"),
     "rejected_by": _T("rejected by: {rules}", "各规则否决数：{rules}"),
     "criterion": _T("criterion", "指标"),
     "candidate.memory_need": _T("memory needed a card", "单卡所需显存"),

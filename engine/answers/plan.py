@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from gpurules.engine.answers import change
+from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts
 from gpurules.engine.knowledge import statement
@@ -30,7 +32,7 @@ class Proposal:
 
 def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
     """Every step whose rule stands, surely or under assumptions, in rule order; evaluated one at a time."""
-    found = []
+    found: list[Proposal] = []
     for procedure in evaluation.program.procedures.values():
         rule = procedure.rule
         steps = [c for c in rule.then if isinstance(c, Step)]
@@ -38,7 +40,9 @@ def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
             continue
         state = change.standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
         if state in ("certain", "assuming"):
-            found += [_evaluated(evaluation, rule.id, step, state) for step in steps]
+            for step in steps:
+                with suppress(Impossible):  # settings under which a figure cannot be are none to propose
+                    found.append(_evaluated(evaluation, rule.id, step, state))
     return tuple(found)
 
 

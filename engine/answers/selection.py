@@ -56,7 +56,17 @@ class _Writer:
             "contradicting": choices.contradict(self.evaluation.scenarios),
             "rejections": {j.candidate.id: list(j.against) for j in found.rejected},
             "open": {j.candidate.id: list(j.open) for j in found.undecided},
+            **self._impossible(),
         }
+
+    def _impossible(self) -> Document:
+        """Machines of which rules say what cannot be, where there are any: the figure, its value, and the rules."""
+        found = {}
+        for one in self.found.rejected:
+            if one.impossible:
+                shown = dict(zip(wording.LANGUAGES, one.shown, strict=True))
+                found[one.candidate.id] = {"fact": one.impossible, "shown": shown, "rules": list(one.against)}
+        return {"impossible": found} if found else {}
 
     def _criterion(self, criterion: Criterion) -> Document:
         title = self.vocabulary.facts[criterion.fact].title

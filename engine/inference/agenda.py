@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpurules.engine.inference.scalar import Procedure, Program
@@ -16,6 +16,14 @@ from gpurules.engine.values import interval, quantity
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+
+
+class Impossible(GpurulesError):
+    """Rules give a fact a value that nothing can have: `fact`, `rules` that may hold, `value`."""
+
+    def __init__(self, place: Place, fact: str, rules: tuple[str, ...], value: Value, message: str) -> None:
+        super().__init__([Problem(place, "GR501", message, "check the facts that the rules read; `gpurules show RULE` prints them")])
+        self.fact, self.rules, self.value = fact, rules, value
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,18 +152,20 @@ class Run:
             settled = truth is YES
         is_open = not settled and not (derivation.exhaustive and taken)
         parts = [a.value for a in taken] + ([whole] if is_open else [])
-        return self._pinned(Derived(derivation.fact, self._within(derivation, _hull(parts), whole), tuple(taken), tuple(aside), is_open))
+        return self._pinned(Derived(derivation.fact, self.within(derivation.fact, derivation.rules, _hull(parts)), tuple(taken), tuple(aside), is_open))
 
-    def _within(self, derivation: Derivation, value: Value, whole: Value) -> Value:
+    def within(self, fact: str, rules: Sequence[str], value: Value) -> Value:
+        """What the fact's range leaves of a value that `rules` give it. Raises Impossible where that is nothing."""
+        definition = self.program.rulebook.vocabulary.facts[fact]
+        whole = definition.whole
         if isinstance(value, Interval) and isinstance(whole, Interval):
             common = interval.intersection(value, whole)
             if common is not None:
                 return common
-            definition = self.program.rulebook.vocabulary.facts[derivation.fact]
-            rules = ", ".join(r for r in derivation.rules if self.truths[r] is not NO)
+            holding = tuple(r for r in rules if self.truths[r] is not NO)
             bounds = quantity.show(whole, definition.unit, definition.share)
-            message = f"{rules} give {derivation.fact} a value that nothing can have: {definition.show(value)}, outside {bounds}"
-            raise GpurulesError([Problem(Place(self.file), "GR501", message, "check the facts that the rules read; `gpurules show RULE` prints them")])
+            message = f"{', '.join(holding)} give {fact} a value that nothing can have: {definition.show(value)}, outside {bounds}"
+            raise Impossible(Place(self.file), fact, holding, value, message)
         return value
 
     def _pinned(self, derived: Derived) -> Derived:
@@ -177,7 +187,7 @@ class Run:
             taken.append(Alternative(rule, truth, value))
             part = value if truth is YES else interval.hull(Interval(nothing, nothing), value)
             total = _combine(derivation.combine, total, part)
-        return Derived(derivation.fact, self._within(derivation, total, whole), tuple(taken), (), False)
+        return Derived(derivation.fact, self.within(derivation.fact, derivation.rules, total), tuple(taken), (), False)
 
     # ------------------------------------------------------------ advice, requirements, causes
 

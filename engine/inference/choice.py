@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from gpurules.engine.inference.agenda import Run, Stratum
+from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
@@ -46,6 +46,10 @@ class Judged:
     order: tuple[float | str, ...]
     causes: tuple[str, ...]
     """Of an undecided one: given facts that can settle it."""
+    impossible: str = ""
+    """Of one that cannot be: the figure that rules give a value which nothing can have."""
+    shown: tuple[str, str] = ("", "")
+    """That value, in English and Chinese."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,15 +132,17 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
     kernel, the verdicts come from it, and of what is open only the derivations that causes lead to are worked out.
     """
     judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
-    measures: tuple[Criterion, ...] | None = None
-    places: list[int | None] = []
+    candidates = tuple(candidates)
+    measures = _measures(preferring, stratum, candidates)
+    places = [run.program.slots.get(c.fact) for c in measures]
     power = run.program.slots["candidate.power"]
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
-        values, outcome = judge(candidate)
-        if measures is None:
-            measures = criteria(judged(preferring, stratum, candidate))
-            places = [run.program.slots.get(c.fact) for c in measures]
+        try:
+            values, outcome = judge(candidate)
+        except Impossible as fault:
+            groups[NO].append(_impossible(candidate, fault, run))
+            continue
         against = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == NO) if 0 in outcome else ()
         open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
         verdict = NO if against else DEPENDS if open_rules else YES
@@ -152,7 +158,24 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
     accepted = sorted(groups[YES], key=lambda j: j.order)
     rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
-    return Choice(measures or (), tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted))
+    return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted))
+
+
+def _measures(run: Run, stratum: Stratum, candidates: Sequence[Candidate]) -> tuple[Criterion, ...]:
+    """The criteria, which no candidate changes, as the first one shows them that can be."""
+    for candidate in candidates:
+        try:
+            return criteria(judged(run, stratum, candidate))
+        except Impossible:
+            continue
+    return ()
+
+
+def _impossible(candidate: Candidate, fault: Impossible, run: Run) -> Judged:
+    """A machine whose figures cannot be, rejected by the rules that give them."""
+    definition = run.program.rulebook.vocabulary.facts[fault.fact]
+    shown = definition.show(fault.value), definition.show(fault.value, "zh")
+    return Judged(candidate, NO, fault.rules, (), (), (float("inf"), candidate.id), (), fault.fact, shown)
 
 
 class _ByAgenda:
@@ -256,7 +279,7 @@ def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], each: int =
     cards: set[str] = set()
     for one in rejected:
         candidate = one.candidate
-        if (candidate.card, candidate.count, candidate.interconnect) in running or candidate.card in cards:
+        if one.impossible or (candidate.card, candidate.count, candidate.interconnect) in running or candidate.card in cards:
             continue
         if len(one.against) == 1 and counts[one.against[0]] < each:
             found.append(one)

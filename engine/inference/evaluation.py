@@ -195,5 +195,6 @@ class Engine:
         for fact, rules in sorted(groups.items()):
             rule = order.chain(rules, self.rulebook.orders.above)[0]
             given = self.program.procedures[rule].assumes[fact]
-            found.append(Assumption(fact, given if isinstance(given, frozenset) else given(run.values), rule))
+            value = given if isinstance(given, frozenset) else run.within(fact, (rule,), given(run.values))
+            found.append(Assumption(fact, value, rule))
         return tuple(found)

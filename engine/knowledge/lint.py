@@ -15,9 +15,10 @@ from gpurules.engine.knowledge.rule import Advise, Ask, Assume, Derive, Expressi
 from gpurules.engine.knowledge.scope import ANY, rule_scope, table_rows
 from gpurules.engine.knowledge.vocabulary import Definition, Vocabulary
 from gpurules.engine.language import syntax, typecheck
+from gpurules.engine.language.monotony import range_of
 from gpurules.engine.language.syntax import SyntaxFault
 from gpurules.engine.language.typecheck import NumberType, Scope, TruthType
-from gpurules.engine.values import unit
+from gpurules.engine.values import interval, quantity, unit
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean
 
 MAX_FAULTS, MAX_ATOMS, MAX_ROWS = 100, 500, 20_000
@@ -136,7 +137,8 @@ class _Linter:
         wanted: type[TruthType] | type[NumberType],
         used: set[str],
         dimension: unit.Dimension | None = None,
-    ) -> None:
+    ) -> bool:
+        """Checks one expression; whether it has the wanted type and dimension."""
         found, faults = typecheck.check(expression.tree, scope, wanted)
         for fault in faults:
             self.problem(expression.source.at(fault.span[0]), fault.code, fault.message, fault.mend)
@@ -149,6 +151,8 @@ class _Linter:
         if dimension is not None and isinstance(found, NumberType) and found is not typecheck.ANY_ZERO and found.dimension != dimension:
             message = f"gives {unit.describe(found.dimension)}, where {unit.describe(dimension)} is wanted"
             self.problem(expression.source.place, "GR105", message, "bring it to the fact's unit")
+            return False
+        return found is not None
 
     def _value(self, rule: Rule, conclusion: Derive | Assume, scope: Scope, used: set[str]) -> None:
         definition = self._fact(conclusion.fact, conclusion.place)
@@ -168,9 +172,21 @@ class _Linter:
             if conclusion.expression is None:
                 self._no_expression(conclusion.node)
             else:
-                self._expression(rule, conclusion.expression, scope, NumberType, used, definition.unit.dimension)
+                sound = self._expression(rule, conclusion.expression, scope, NumberType, used, definition.unit.dimension)
+                if sound and isinstance(conclusion, Assume):
+                    self._assumed(definition, conclusion.expression, scope)
             return
         self._stated(definition, conclusion.node)
+
+    def _assumed(self, definition: Definition, expression: Expression, scope: Scope) -> None:
+        """An assumed number must be one that the fact may have, at least for some facts."""
+        ranges = {name: kind.range for name, kind in scope.items() if isinstance(kind, NumberType)}
+        found = range_of(expression.tree, ranges)
+        if interval.intersection(found, definition.range) is None:
+            shown, bounds = (quantity.show(r, definition.unit, definition.share) for r in (found, definition.range))
+            self.problem(
+                expression.source.place, "GR419", f"assumes {shown} for '{definition.path}', which is within {bounds}", "correct the figure and its unit"
+            )
 
     def _observed(self, verb: str, definition: Definition | None, place: Place) -> None:
         if definition is not None and definition.kind != "observed":

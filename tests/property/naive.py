@@ -468,7 +468,7 @@ def evaluate(book, stated, date):
         assuming = [r for r in book.running if not r.for_each and any(isinstance(c, rules.Assume) and c.fact == fact for c in r.then)]
         saying = [r for r in assuming if first.truths[r.id] == YES]
         if saying:
-            assumed[fact] = first.given(strength(saying, book)[0], fact)
+            assumed[fact] = World.cut(first.given(strength(saying, book)[0], fact), as_plain(book.vocabulary.facts[fact].whole))
     second = one_pass(book, {**given, **assumed}, pins, date) if assumed else one_pass(book, given, pins, date)
     if machine:
         candidate_0(first)

@@ -145,12 +145,9 @@ def compare(narrow, wide, engine):
 
 
 def catalogued(run, engine, kernel=None):
-    """The verdict on every machine of the catalogue, by id; None where rules give one a figure that nothing can have."""
-    try:
-        found = choice.choose(run, engine.candidate, engine.catalogued, kernel, run)
-    except GpurulesError:
-        return None
-    return {j.candidate.id: j.verdict for group in (found.accepted, found.undecided, found.rejected) for j in group}
+    """The verdict on every machine of the catalogue by id, and the figure for which it is rejected where that cannot be."""
+    found = choice.choose(run, engine.candidate, engine.catalogued, kernel, run)
+    return {j.candidate.id: (j.verdict, j.impossible) for group in (found.accepted, found.undecided, found.rejected) for j in group}
 
 
 def watching(rules):
@@ -182,8 +179,8 @@ def narrowing(data, rules, content, date, exact):
                 continue
             compare(found[0], run, engine)
             after = catalogued(found[1], engine)
-            if machines is not None and after is not None:
-                assert all(kept(after[m], verdict) for m, verdict in machines.items())
+            assert all(kept(after[m][0], verdict) for m, (verdict, _) in machines.items() if not after[m][1])
+            assert all(after[m][1] for m, (_, impossible) in machines.items() if impossible)
 
 
 @given(st.data(), worlds.rulebooks(), worlds.facts(), DATES)
@@ -222,7 +219,7 @@ def test_stating_more_keeps_what_was_settled(rules, content, more):
 
 
 def bytes_of(files, content):
-    """The decision, or the error of rules that give a fact, be it of a machine of the catalogue, a value that nothing can have."""
+    """The decision, or the error of rules that give a fact a value that nothing can have."""
     engine = Engine(worlds.load(files))
     try:
         return canonical.dumps(decisions.document(engine.evaluate(stated(engine, content)), "0"))

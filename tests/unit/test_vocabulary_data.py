@@ -49,7 +49,7 @@ def read(name: str) -> Any:
 
 def entries() -> Iterator[tuple[str, Entry]]:
     for file in sorted(FOLDER.iterdir(), key=lambda f: f.name):
-        if file.name.endswith(".yaml") and file.name != "advice.yaml":
+        if file.name.endswith(".yaml") and file.name not in ("advice.yaml", "contradictions.yaml"):
             for entry in read(file.name)["facts"]:
                 yield file.name, entry
 
