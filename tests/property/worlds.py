@@ -21,14 +21,14 @@ from gpurules.engine.knowledge.rulebook import Files, Rulebook
 class Memory:
     """A folder (a dict) or a file (text) with as much of importlib's Traversable as the loader uses."""
 
-    def __init__(self, name: str, content: dict | str) -> None:
+    def __init__(self, name: str, content: dict | str | None) -> None:
         self.name, self.content = name, content
 
     def is_dir(self) -> bool:
         return isinstance(self.content, dict)
 
     def is_file(self) -> bool:
-        return not self.is_dir()
+        return isinstance(self.content, str)
 
     def iterdir(self):
         return [Memory(name, content) for name, content in self.content.items()]
@@ -36,7 +36,7 @@ class Memory:
     def joinpath(self, *names: str):
         node = self
         for name in "/".join(names).split("/"):
-            node = Memory(name, node.content[name])
+            node = Memory(name, node.content.get(name))  # a file that is not there is none, until it is read
         return node
 
     __truediv__ = joinpath
