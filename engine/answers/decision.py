@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, coverage, plan, selection, wording
+from gpurules.engine.answers import change, conflict, cost, coverage, plan, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -45,7 +45,7 @@ class _Writer:
         for rule in self.rules:
             if self.first.truths[rule.id] is not NO or self.second.truths[rule.id] is not NO:
                 self.cited.update(dict.fromkeys(rule.cites))
-        register = self.rulebook.register
+        register, costs = self.rulebook.register, cost.document(self.evaluation)
         claims = {c: register.claims[c] for c in sorted(self.cited)}
         return {
             "format": FORMAT,
@@ -67,6 +67,7 @@ class _Writer:
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
             "steps": [self._step(p) for p in plan.proposals(self.evaluation)],
             "choice": selection.document(self.evaluation),
+            **({"cost": costs} if costs else {}),
             "measure_next": [self._question(q) for q in questions],
             "waiting_for_task_and_size": waiting,
             "conflicts": conflicts,
@@ -216,7 +217,9 @@ class _Writer:
         return {
             "rule": proposal.rule,
             "set": dict(proposal.settings),
+            "costs": list(proposal.costs),
             "state": proposal.state,
+            "place": proposal.place,
             "after": {path: {"value": wording.encoded(v), "shown": wording.derived(proposal.evaluation.second, path, v)} for path, v in proposal.after.items()},
             "status": change.status(proposal.evaluation) if self.evaluation.sized else "not_sized",
         }

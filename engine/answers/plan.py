@@ -1,61 +1,121 @@
-"""Steps: changes of settings that rules propose, each with what follows from it in an evaluation of its own."""
+"""Steps: changes of settings that rules propose, tried one after the other, cheapest first, until the work fits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from gpurules.engine.answers import change
-from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Scalar
 from gpurules.engine.knowledge.rule import Step
 from gpurules.engine.language.compile import Value
+from gpurules.engine.values.interval import Interval, exceeds
 
 WATCHED = ("memory.rule_of_thumb", "candidate.memory_need", "candidate.headroom", "candidate.fit")
 """Derived facts that a report compares before and after a step."""
+LONGEST = 12
+"""Steps tried at most."""
+_NEED, _FIT = "candidate.memory_need", "candidate.fit"
+_SAVING = ("training.", "inference.", "parallel.", "workload.")
+"""Groups of settings that are changed to save memory."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """One step that a rule proposes: its settings as written, how surely the rule stands, and the watched facts after it."""
+    """One step that a rule proposes: its settings, what it costs, how surely the rule stands, and the watched facts after it.
+
+    `place` is its number in the plan, in which each step comes on top of those before; 0 where it saves no memory by then.
+    """
 
     rule: str
     settings: Mapping[str, str]
+    costs: tuple[str, ...]
     state: str
+    place: int
     after: Mapping[str, Value]
     evaluation: Evaluation
 
 
 def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
-    """Every step whose rule stands, surely or under assumptions, in rule order; evaluated one at a time."""
+    """Steps whose rules stand, surely or under assumptions, by rank, then rule. Those that save memory end where the work fits."""
     found: list[Proposal] = []
+    current, place = evaluation, 0
+    tried: set[tuple[str, int]] = set()
+    while len(found) < LONGEST:
+        ready = sorted((step.rank, rule, at, state) for rule, at, step, state in _standing(current) if (rule, at) not in tried)
+        steps = {(rule, at): step for rule, at, step, _ in _standing(current)}
+        following = next(((rule, at, state) for _, rule, at, state in ready if not (_saves(steps[rule, at]) and _fits(current))), None)
+        if following is None:
+            break
+        rule, at, state = following
+        tried.add((rule, at))
+        step = steps[rule, at]
+        after, texts = _changed(current, step)
+        if after is None:
+            continue
+        helps = not _saves(step) or _shrinks(current, after)
+        place += helps
+        watched = {path: after.second.derived[path].used for path in WATCHED if path in after.second.derived}
+        found.append(Proposal(rule, texts, step.costs, state, place if helps else 0, watched, after))
+        if helps:
+            current = after
+    return tuple(found)
+
+
+def _standing(evaluation: Evaluation) -> list[tuple[str, int, Step, str]]:
+    """(rule, place among its conclusions, step, state) of each step whose rule stands."""
+    found = []
     for procedure in evaluation.program.procedures.values():
         rule = procedure.rule
-        steps = [c for c in rule.then if isinstance(c, Step)]
+        steps = [(at, c) for at, c in enumerate(rule.then) if isinstance(c, Step)]
         if not steps or not evaluation.looked_at(rule.id):
             continue
         state = change.standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
         if state in ("certain", "assuming"):
-            for step in steps:
-                with suppress(Impossible):  # settings under which a figure cannot be are none to propose
-                    found.append(_evaluated(evaluation, rule.id, step, state))
-    return tuple(found)
+            found += [(rule.id, at, step, state) for at, step in steps]
+    return found
 
 
-def _evaluated(evaluation: Evaluation, rule: str, step: Step, state: str) -> Proposal:
+def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Mapping[str, str]]:
+    """The evaluation with the settings of a step, and these as text; None where they are so already.
+
+    A setting that is the path of a fact stands for that fact's value before the step.
+    """
     rulebook = evaluation.program.rulebook
     given = dict(evaluation.facts.given)
     texts: dict[str, str] = {}
     for path, node in step.settings.items():
-        value = statement.read(rulebook.vocabulary.facts[path], node, rulebook.catalogs)
-        texts[path] = node.text if isinstance(node, Scalar) else ", ".join(getattr(i, "text", "") for i in getattr(node, "items", ()))
+        definition = rulebook.vocabulary.facts[path]
+        if isinstance(node, Scalar) and node.text in rulebook.vocabulary.facts:
+            value = evaluation.second.value(node.text)
+            assert isinstance(value, Interval | frozenset)
+            texts[path] = definition.show(value)
+        else:
+            value = statement.read(definition, node, rulebook.catalogs)
+            texts[path] = node.text if isinstance(node, Scalar) else ", ".join(getattr(i, "text", "") for i in getattr(node, "items", ()))
         given[path] = Fact(path, value, STATED, texts[path])
+    if all(path in evaluation.facts.given and evaluation.facts.given[path].value == given[path].value for path in step.settings):
+        return None, texts
     ordered = {path: given[path] for path in rulebook.vocabulary.facts if path in given}
     facts: Facts = replace(evaluation.facts, given=ordered)
-    after = evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices)
-    watched = {path: after.second.derived[path].used for path in WATCHED if path in after.second.derived}
-    return Proposal(rule, texts, state, watched, after)
+    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices), texts
+
+
+def _saves(step: Step) -> bool:
+    return all(path.startswith(_SAVING) for path in step.settings)
+
+
+def _fits(evaluation: Evaluation) -> bool:
+    found = evaluation.second.derived.get(_FIT)
+    return found is not None and found.used == frozenset(["fits"])
+
+
+def _shrinks(before: Evaluation, after: Evaluation) -> bool:
+    """Whether the need of a card is less, judged by both ends; where no need is derived, a step is taken at its word."""
+    old, new = (run.second.derived.get(_NEED) for run in (before, after))
+    if old is None or new is None or not isinstance(old.used, Interval) or not isinstance(new.used, Interval):
+        return True
+    return exceeds(old.used.high, new.used.high) or (not exceeds(new.used.high, old.used.high) and exceeds(old.used.low, new.used.low))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpurules.engine.answers.blocks import Block, Item, Items, Section, Words
+from gpurules.engine.answers.cost_section import CostReader
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
@@ -27,6 +28,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "machines": machines.recommended(),
         "compare": machines.compared(),
         "memory": memory.memory(),
+        "cost": CostReader(decision, language).cost(),
         "findings": advice.findings(),
         "why_not": machines.rejected(),
         "depends": advice.depends(),
@@ -143,10 +145,12 @@ class AdviceReader(Reader):
                 said[key] = len(items)
                 items.append(Item(str(len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
         for step in self.decision["steps"]:
-            settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
-            after = [self.said(step["after"][p]["shown"]) for p in ("candidate.memory_need", "candidate.fit") if p in step["after"]]
-            details = (self.word("after_step", after=self.join(after)),) if after else ()
-            items.append(Item(str(len(items) + 1), self.word("step", settings=settings), (step["rule"],), "recommend", details))
+            if step["place"]:
+                settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
+                after = [self.said(step["after"][p]["shown"]) for p in ("candidate.memory_need", "candidate.fit") if p in step["after"]]
+                paid = (self.word("paid_with", costs=self.join([self.word(f"cost_{c}") for c in step["costs"]])),) if step["costs"] else ()
+                details = (*((self.word("after_step", after=self.join(after)),) if after else ()), *paid)
+                items.append(Item(str(len(items) + 1), self.word("step", settings=settings), (step["rule"],), "recommend", details))
         if not items and self.choice and self.choice["chosen"]:
             items.append(Item("1", self.word("take_recommended"), tone="recommend"))
         return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]

@@ -203,8 +203,13 @@ class _Linter:
         for fact, node in step.settings.items():
             definition = self._fact(fact, step.places[fact])
             self._observed("sets", definition, step.places[fact])
-            if definition is not None:
+            if definition is not None and not self._same_kind(definition, node):
                 self._stated(definition, node)
+
+    def _same_kind(self, definition: Definition, node: Node) -> bool:
+        """Whether a setting names a fact of the same type and unit, for whose value it stands."""
+        other = self.vocabulary.facts.get(node.text) if isinstance(node, Scalar) else None
+        return other is not None and (other.type, other.unit.dimension) == (definition.type, definition.unit.dimension)
 
     def _advice(self, advice: Advise) -> None:
         for kind, word, known in (("topic", advice.topic, self.vocabulary.topics), ("action", advice.action, self.vocabulary.actions)):

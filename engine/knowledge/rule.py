@@ -118,7 +118,11 @@ class Prefer:
 
 @dataclass(frozen=True, slots=True)
 class Step:
+    """A change of settings, tried in the order of `rank`, lowest first; `costs` says what it is paid with."""
+
     settings: MappingABC[str, Node]
+    rank: int
+    costs: tuple[str, ...]
     place: Place
     places: MappingABC[str, Place]
 

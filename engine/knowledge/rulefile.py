@@ -17,6 +17,9 @@ from gpurules.engine.values.problem import Place, Problem, printable
 from gpurules.engine.values.quantity import QuantityError
 from gpurules.engine.values.unit import Dimension
 
+UNRANKED = 500
+"""Place of a step that names none."""
+
 
 def read(root: Node) -> tuple[Rule | None, list[Problem]]:
     """The rule of a document that has the structure of the rule schema, and the faults inside its texts."""
@@ -182,7 +185,9 @@ class _Reader:
                 figure = self._expression(node.get("figure") or node)
                 return [] if figure is None else [Prefer(figure, plain["direction"], plain.get("rank", 1), place)]
         settings = node.get("set") if isinstance(node, Mapping) else None
-        return [Step({e.key: e.value for e in _entries(settings)}, place, {e.key: e.place for e in _entries(settings)})]
+        assert isinstance(plain, dict)
+        places = {e.key: e.place for e in _entries(settings)}
+        return [Step({e.key: e.value for e in _entries(settings)}, plain.get("rank", UNRANKED), tuple(plain.get("costs", ())), place, places)]
 
     def _maybe(self, node: Node) -> Expression | None:
         """A value that may be an expression (for a number) or members (for an enumeration); lint decides by the fact."""
