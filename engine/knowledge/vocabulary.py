@@ -232,7 +232,7 @@ class _Reader:
                     self.problem(definition.place, f"'{definition.path}' applies_when reads unknown fact '{name}'", "name a fact of the vocabulary")
 
 
-_TIMES = {"years": "年", "year": "年", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "tokens": "令牌"}
+_TIMES = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "tokens": "令牌"}
 
 
 def _in_chinese(shown: str) -> str:

@@ -261,6 +261,7 @@ EXAMPLES = {
     "7b-full-4x4090.yaml": ("recommended", {"FIT-010", "COM-001", "PWR-001", "MEM-050", "NET-002"}),
     "7b-zero2-8xv100.yaml": ("recommended", set()),
     "8xh100-air-6kw.yaml": ("ask", {"PWR-001"}),
+    "8xh100-rent-or-buy.yaml": ("provisional", {"PRC-001"}),
     "fluctuation-27.yaml": ("keep", {"DAT-001"}),
     "mixtral-lora-8xa800.yaml": ("recommended", {"NUM-001", "PEF-001", "SAV-021"}),
     "nothing-measured.yaml": ("recommended", set()),
