@@ -225,6 +225,11 @@ def values_of(draft: Draft, pcie_source: Source) -> dict[str, Value]:
         slot = draft.value(f"{PCIE_GB_S[card['pcie_gen']] * lanes // 16} GB/s", "pcie_gen")
         sources = tuple(dict.fromkeys((*slot.sources, pcie_source)))
         values["pcie.bandwidth"] = Value(slot.text, sources, weaker(slot.confidence, "table"))
+    low, high = card["tdp_range_w"] or (None, None)
+    for fact, watts in (("gpu.power_limit_lowest", low), ("gpu.power_limit_highest", high)):
+        found = None if watts is None else draft.value(f"{watts} W", "tdp_range_w")
+        if found is not None and (found.confidence == "capture" or fact.endswith("highest")):  # data sheets give a range of designs, not of limits
+            values[fact] = found
     return values
 
 

@@ -139,7 +139,7 @@ def shape(model: Any) -> Any:
         vocabulary=number["vocabulary_size"],
         gated=values["gated_mlp"] == "yes",
         tied=values["tied_embeddings"] == "yes",
-        positions=int(data["max_positions"]) if model_type(model) in LEARNED_POSITIONS else 0,
+        positions=number.get("max_positions", 0) if model_type(model) in LEARNED_POSITIONS else 0,
         experts=experts_of(experts) if experts else None,
         latent=COUNT.Latent(latent.get("q_rank", 0), latent["kv_rank"], latent["nope_size"], latent["rope_size"], latent["v_size"]) if latent else None,
     )
