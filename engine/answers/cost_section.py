@@ -29,7 +29,7 @@ class CostReader(Reader):
             Words(self.word("made_of", parts=self._figures(found["parts"])), "quiet"),
             Words(self.word("break_even", parts=self._figures(found["break_even"]))),
         ]
-        return [*blocks, *self._deciding(found["decides"] if found["cheaper"] == "depends" else ())]
+        return [*blocks, *self._moving(found["decides"] if found["cheaper"] == "depends" else ())]
 
     def _row(self, label: str, values: Document) -> tuple[str, ...]:
         return (label, *(self.said(values[side]["shown"]) for side in _SIDES))
@@ -38,7 +38,7 @@ class CostReader(Reader):
         colon = "：" if self.language == "zh" else ": "
         return self.join(f"{self.said(figure['title'])}{colon}{self.said(figure['shown'])}" for figure in figures)
 
-    def _deciding(self, figures: Iterable[Document]) -> list[Block]:
+    def _moving(self, figures: Iterable[Document]) -> list[Block]:
         """What to get a quote for first: the figure that moves the difference most, then the others."""
         found = [figure for figure in figures if figure["share"]]
         if not found:

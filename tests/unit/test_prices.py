@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from importlib import resources
+from typing import Any
 
 import pytest
 
@@ -14,7 +15,7 @@ from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import Place
 
 CATALOGS = resources.files("gpurules.catalogs")
-PLAIN = document.plain(document.parse(CATALOGS.joinpath("prices.yaml").read_bytes(), "prices.yaml"))
+PLAIN: Any = document.plain(document.parse(CATALOGS.joinpath("prices.yaml").read_bytes(), "prices.yaml"))
 YEAR = 8760 * 3600.0
 
 
