@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, cost, coverage, plan, selection, wording
+from gpurules.engine.answers import change, conflict, cost, coverage, parts, plan, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -46,6 +46,9 @@ class _Writer:
             if self.first.truths[rule.id] is not NO or self.second.truths[rule.id] is not NO:
                 self.cited.update(dict.fromkeys(rule.cites))
         register, costs = self.rulebook.register, cost.document(self.evaluation)
+        choice = selection.document(self.evaluation)
+        server = parts.document(self.evaluation, choice)
+        self.cited.update(dict.fromkeys(c for bill in server for part in bill["parts"] for c in part["cites"]))
         claims = {c: register.claims[c] for c in sorted(self.cited)}
         return {
             "format": FORMAT,
@@ -66,7 +69,8 @@ class _Writer:
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
             "steps": [self._step(p) for p in plan.proposals(self.evaluation)],
-            "choice": selection.document(self.evaluation),
+            "choice": choice,
+            **({"server": server} if server else {}),
             **({"cost": costs} if costs else {}),
             "measure_next": [self._question(q) for q in questions],
             "waiting_for_task_and_size": waiting,

@@ -11,6 +11,7 @@ from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
 from gpurules.engine.answers.phrases import DOING, LEVELS, SECTIONS, STATUS
 from gpurules.engine.answers.reader import MEMORY, Reader
+from gpurules.engine.answers.server_section import ServerReader
 from gpurules.engine.answers.trace_section import TraceReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
 
@@ -28,6 +29,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "machines": machines.recommended(),
         "compare": machines.compared(),
         "memory": memory.memory(),
+        "server": ServerReader(decision, language).server(),
         "cost": CostReader(decision, language).cost(),
         "findings": advice.findings(),
         "why_not": machines.rejected(),
