@@ -1,0 +1,95 @@
+"""The parts of a whole server: what the stated machine, or each machine recommended, wants beside its cards, and its power."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from gpurules.engine.answers import change, wording
+from gpurules.engine.inference import candidates
+from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference.candidates import Candidate
+from gpurules.engine.inference.evaluation import Evaluation
+from gpurules.engine.inference.facts import LOOKED_UP, Fact
+from gpurules.engine.values.interval import Interval, point
+
+Document = dict[str, Any]
+PARTS: Mapping[str, str] = {
+    "host.cpu_cores_wanted": "host.cpu_cores",
+    "host.memory_channels_wanted": "host.memory_channels",
+    "host.memory_wanted": "host.memory",
+    "storage.checkpoint_size": "",
+    "storage.write_bandwidth_wanted": "storage.write_bandwidth",
+    "storage.read_bandwidth_wanted": "storage.read_bandwidth",
+    "network.bandwidth_wanted": "network.bandwidth",
+    "power.cards": "",
+    "power.rest": "host.other_power",
+    "power.expected": "",
+    "power.supply_wanted": "host.psu_power",
+}
+"""What is wanted of each part, and the fact that states what there is of it; in the order of a bill of materials."""
+TELLING = 20
+"""A figure whose ends are further apart than this factor tells nobody what to order."""
+_OF_THE_MACHINE = ("gpu.", "interconnect.", "network.", "parallel.")
+"""Groups of facts that speak of the machine there is, and not of another one."""
+
+
+def document(evaluation: Evaluation, choice: Document | None) -> list[Document]:
+    """The parts of the stated machine, where there is one, and of each machine chosen, in this order.
+
+    A machine of the catalogue is one node; its figures are stated in place of the facts' own, and the whole of the rules is
+    looked at once more. Figures that stay wide open are left out.
+    """
+    if change.status(evaluation) == "not_sized":
+        return []
+    bills: list[Document] = []
+    if evaluation.has_candidate and "gpu.count" in evaluation.facts.known:
+        bills.append({"machine": "stated", "parts": list(_parts(evaluation.second, there=True))})
+    if choice is not None and choice["chosen"]:
+        found = evaluation.given_choice if choice["basis"] == "given" else evaluation.assuming_choice
+        accepted = {j.candidate.id: j.candidate for j in found.accepted}
+        for machine in choice["chosen"]:
+            after = _with_machine(evaluation, accepted[machine["id"]])
+            bills.append({"machine": machine["id"], "parts": list(_parts(after.second, there=False))})
+    return [bill for bill in bills if bill["parts"]]
+
+
+def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
+    """The evaluation of the same workload on a machine of the catalogue."""
+    vocabulary = evaluation.program.rulebook.vocabulary
+    given = {path: fact for path, fact in evaluation.facts.given.items() if not path.startswith(_OF_THE_MACHINE) or path.startswith("gpu.current_")}
+    figures = {fact: candidate.figures[figure] for figure, fact in candidates.STATED.items() if figure in candidate.figures}
+    own = {path: value for path, value in figures.items() if path.startswith(_OF_THE_MACHINE)}
+    for path, value in {**own, "network.nodes": point(1.0)}.items():
+        if value != vocabulary.facts[path].whole:
+            given[path] = Fact(path, value, LOOKED_UP, "")
+    ordered = {path: given[path] for path in vocabulary.facts if path in given}
+    facts = replace(evaluation.facts, given=ordered)
+    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices)
+
+
+def _parts(run: Run, there: bool) -> Iterator[Document]:
+    """The parts of one node; with `there` also what the facts state of each."""
+    rulebook = run.program.rulebook
+    facts = rulebook.vocabulary.facts
+    for path, stated in PARTS.items():
+        derived = run.derived.get(path)
+        if derived is None:
+            continue
+        value = derived.used
+        if not isinstance(value, Interval) or value.low <= 0 or value.high > TELLING * value.low:
+            continue
+        title = facts[path].title
+        rules = tuple(a.rule for a in derived.alternatives)
+        entry: Document = {
+            "fact": path,
+            "title": {"en": title.en, "zh": title.zh},
+            "value": wording.encoded(value),
+            "shown": wording.fact(rulebook.vocabulary, path, value),
+            "rules": list(rules),
+            "cites": list(dict.fromkeys(c for rule in rules for c in rulebook.rules[rule].cites)),
+        }
+        if there and stated in run.known:
+            entry["stated"] = wording.fact(rulebook.vocabulary, stated, run.value(stated))
+        yield entry
