@@ -92,7 +92,7 @@ def askable(evaluation: Evaluation, run: Run, names: Iterable[str]) -> tuple[str
     found: dict[str, None] = {}
     for name in names:
         for path in candidates.cause(name):
-            if path in given and given[path].via in ("gpu.name", "model.name") and wide(run.value(given[path].via)):
+            if path in given and given[path].via in ("gpu.name", "gpu.current_name", "model.name") and wide(run.value(given[path].via)):
                 path = given[path].via
             if path not in vocabulary or vocabulary[path].kind != "observed" or not wide(run.value(path)):
                 continue

@@ -47,6 +47,7 @@ class _Writer:
                 self.cited.update(dict.fromkeys(rule.cites))
         register, costs = self.rulebook.register, cost.document(self.evaluation)
         choice = selection.document(self.evaluation)
+        self.cited.update(dict.fromkeys(selection.cites(choice)))
         server = parts.document(self.evaluation, choice)
         self.cited.update(dict.fromkeys(c for bill in server for part in bill["parts"] for c in part["cites"]))
         claims = {c: register.claims[c] for c in sorted(self.cited)}
@@ -65,6 +66,7 @@ class _Writer:
             "ambiguities": [{"fact": a.path, "text": a.text, "entries": list(a.entries)} for a in self.evaluation.facts.ambiguities],
             **self._unrecognized(),
             "unread": list(coverage.unread(self.evaluation)),
+            "not_covered": [_both(text) for text in self.rulebook.not_covered],
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpurules.engine.answers.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.phrases import LEVELS
-from gpurules.engine.answers.reader import Reader
+from gpurules.engine.answers.reader import CHECKLIST, Reader
 
 _COMPARED = (
     "candidate.memory_need", "candidate.memory_usable", "candidate.headroom", "candidate.interconnect_bandwidth",
@@ -50,7 +50,7 @@ class MachineReader(Reader):
         ahead = self._ahead(machine)
         if ahead:
             details.append(self.word("leads", criteria=ahead))
-        for advice in machine["advice"]:
+        for advice in (a for a in machine["advice"] if a["topic"] not in CHECKLIST):
             colon = "：" if self.language == "zh" else ": "
             details.append(f"{LEVELS[advice['level']].get(self.language)}{colon}{self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
         return Item(str(number), self.named(machine), (), "recommend", tuple(details))

@@ -8,6 +8,8 @@ from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.phrases import word
 
 MEMORY = "memory.rule_of_thumb"
+CHECKLIST = ("decision", "migration")
+"""Topics of advice that stand on the checklist, in its order, and not among the findings."""
 QUESTIONS = 10
 """Questions that a report lists; the decision holds them all."""
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpurules.engine.answers.blocks import Block, Item, Items, Section, Words
+from gpurules.engine.answers.checklist_section import ChecklistReader
 from gpurules.engine.answers.cost_section import CostReader
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
 from gpurules.engine.answers.phrases import DOING, LEVELS, SECTIONS, STATUS
-from gpurules.engine.answers.reader import MEMORY, Reader
+from gpurules.engine.answers.reader import CHECKLIST, MEMORY, Reader
 from gpurules.engine.answers.server_section import ServerReader
 from gpurules.engine.answers.trace_section import TraceReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
@@ -23,6 +24,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
     """The sections of a decision's report, empty ones left out."""
     advice, memory = AdviceReader(decision, language), MemoryReader(decision, language)
     machines, trace = MachineReader(decision, language), TraceReader(decision, language)
+    checklist = ChecklistReader(decision, language)
     made = {
         "verdict": advice.verdict(),
         "do": advice.what_to_do(),
@@ -32,11 +34,13 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "server": ServerReader(decision, language).server(),
         "cost": CostReader(decision, language).cost(),
         "findings": advice.findings(),
+        "checklist": checklist.checklist(),
         "why_not": machines.rejected(),
         "depends": advice.depends(),
         "silent": advice.silent(),
         "conflicts": trace.conflicts(),
         "unread": trace.unread(),
+        "not_covered": checklist.not_covered(),
         "next": trace.ask_next(),
         "facts": trace.facts(),
         "sources": trace.sources(),
@@ -121,7 +125,7 @@ class AdviceReader(Reader):
         return self.join(parts)
 
     def _advice(self, states: tuple[str, ...]) -> list[Document]:
-        chosen = [c for c in self.decision["conclusions"] if c["state"] in states]
+        chosen = [c for c in self.decision["conclusions"] if c["state"] in states and ("depends" in states or c.get("topic") not in CHECKLIST)]
         return sorted(chosen, key=lambda c: (ORDER.index(c["level"]) if c["kind"] == "advise" else -1, c["rule"]))
 
     def what_to_do(self) -> list[Block]:

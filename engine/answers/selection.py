@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from gpurules.engine.answers import change, wording
+from gpurules.engine.answers import change, finalists, wording
 from gpurules.engine.inference import choice as choices
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Criterion, Judged
@@ -31,6 +32,14 @@ def document(evaluation: Evaluation) -> Document | None:
     basis = "given" if status == "recommended" or settled else "assuming"
     found, workload = (evaluation.given_choice, evaluation.workloads[0]) if basis == "given" else (evaluation.assuming_choice, evaluation.workloads[1])
     return _Writer(evaluation, found, workload).document(basis, change.chosen(evaluation))
+
+
+def cites(choice: Document | None) -> list[str]:
+    """The claims behind what is said of chosen machines, and behind what rejects the nearest others."""
+    if choice is None:
+        return []
+    said = [*(a for m in choice["chosen"] for a in m["advice"]), *(r for m in choice["nearest_rejected"] for r in m["reasons"]), *choice["scenarios"]]
+    return [claim for entry in said for claim in entry["cites"]]
 
 
 class _Writer:
@@ -78,8 +87,15 @@ class _Writer:
             "rule": criterion.rule,
         }
 
-    def _run(self, judged: Judged) -> Run:
-        return choices.judged(self.workload, self.evaluation.engine.candidate, judged.candidate)
+    def _run(self, judged: Judged, rivals: Sequence[Judged] | None = None) -> Run:
+        """The run of one machine; with `rivals`, of one that was chosen beside them."""
+        candidate = judged.candidate
+        if rivals is not None:
+            wholes = {path: d.range for path, d in self.vocabulary.facts.items() if d.number}
+            others = [r.candidate for r in rivals if r is not judged]
+            seen = {path: value for path, value in finalists.beside(candidate, others, wholes).items() if path in wholes}
+            candidate = replace(candidate, figures={**candidate.figures, **seen})
+        return choices.judged(self.workload, self.evaluation.engine.candidate, candidate)
 
     def _named(self, judged: Judged) -> Document:
         candidate = judged.candidate
@@ -103,7 +119,7 @@ class _Writer:
 
     def _machine(self, judged: Judged, rivals: Sequence[Judged]) -> Document:
         """A chosen machine in full: its figures, its score on each criterion and whether it surely leads, its advice, its trace."""
-        run = self._run(judged)
+        run = self._run(judged, rivals)
         scores = []
         for index, (criterion, score) in enumerate(zip(self.found.criteria, judged.scores, strict=True)):
             others = [r.scores[index] for r in rivals if r is not judged]
@@ -121,7 +137,9 @@ class _Writer:
             for item in rule.then:
                 if isinstance(item, Advise):
                     text = {la: wording.text(rule.because[la], rule, run, la) for la in wording.LANGUAGES}
-                    found.append({"rule": rule.id, "topic": item.topic, "level": item.level, "action": item.action, "text": text, "cites": list(rule.cites)})
+                    action = {la: self.vocabulary.actions[item.action].get(la) for la in wording.LANGUAGES}
+                    said: Document = {"rule": rule.id, "topic": item.topic, "level": item.level, "action": item.action, "action_title": action}
+                    found.append({**said, "text": text, "cites": list(rule.cites)})
         return found
 
     def _truths(self, run: Run) -> Document:

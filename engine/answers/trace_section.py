@@ -88,6 +88,8 @@ class TraceReader(Reader):
             entry = self.current(MEMORY)
             rules |= {a["rule"] for a in (*entry["alternatives"], *entry.get("set_aside", ()))}
         cited = {c for r in self.decision["rules"] if r["id"] in rules for c in r["cites"]}
+        if self.choice is not None:
+            cited |= {c for machine in self.choice["chosen"] for advice in machine["advice"] for c in advice["cites"]}
         return cited | {c for conflict in self.decision["conflicts"] for c in conflict["between"]}
 
     def trace(self) -> list[Block]:

@@ -34,6 +34,8 @@ STATED = {
 """What candidate 0 takes each figure from."""
 DIVISION = {"candidate.tensor": "parallel.tensor", "candidate.pipeline": "parallel.pipeline", "candidate.context": "parallel.context"}
 """Degrees of parallelism of candidate 0."""
+FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD = "candidate.finalists", "candidate.finalist_compute_lead", "candidate.finalist_bandwidth_lead"
+"""What is known of a machine once it was chosen, beside the others that were."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
 PLANS = ("sharded", "layer_split", "tensor")
@@ -75,7 +77,7 @@ def stated(known: frozenset[str]) -> bool:
 def figures(run: Run) -> Mapping[str, Value]:
     """The candidate.* figures of candidate 0, as wide as the facts leave them."""
     found = {choice: run.value(fact) for choice, fact in STATED.items()}
-    return {**found, "candidate.plan": plans(run), **_stated_division(run)}
+    return {**found, **_not_chosen(run.program.rulebook), "candidate.plan": plans(run), **_stated_division(run)}
 
 
 def plans(run: Run) -> frozenset[str]:
@@ -152,6 +154,11 @@ def cause(name: str) -> tuple[str, ...]:
     return (STATED.get(name, name),)
 
 
+def _not_chosen(rulebook: Rulebook) -> Mapping[str, Value]:
+    """While machines are judged none is a finalist, so that nothing depends on it; rules about finalists speak afterwards."""
+    return {path: point(0.0) for path in (FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD) if path in rulebook.vocabulary.facts}
+
+
 # ---------------------------------------------------------------- from the catalogue
 
 
@@ -166,7 +173,7 @@ def _of(entry: Entry, rulebook: Rulebook) -> Iterator[Candidate]:
     def read(path: str, text: str) -> Value:
         return statement.read(facts[path], Scalar(text, "text", Place("catalogs")), rulebook.catalogs)
 
-    fixed: dict[str, Value] = {"candidate.card": frozenset([entry.id])}
+    fixed: dict[str, Value] = {**_not_chosen(rulebook), "candidate.card": frozenset([entry.id])}
     known = {**entry.values, **rulebook.prices.cards.get(entry.id, {})}
     for choice, fact in STATED.items():
         if fact in known:

@@ -22,6 +22,7 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, printa
 STATED, LOOKED_UP, ASSUMED = "stated", "looked_up", "assumed"
 _PAIRS = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
 """A size by name and the exact size: each stands in for the other where only one is known."""
+_CURRENT = "gpu.current_name"
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +96,7 @@ class _Reader:
         if not self.problems:
             self._look_up("model.name", "model")
             self._look_up("gpu.name", "card")
+            self._look_up_current()
             self._default()
             self._sizes()
             self._price()
@@ -170,6 +172,21 @@ class _Reader:
                 self.found[path] = replace(self.found[path], value=_joined([self._known(e, path) for e in fitting]))
         if kind == "card":
             self._link(fitting)
+
+    def _look_up_current(self) -> None:
+        """What facts gpu.current_* tell of the card used today: the catalogue's, where its name says it and nobody stated it."""
+        named = self.found.get(_CURRENT)
+        if named is None or not isinstance(named.value, frozenset):
+            return
+        catalog = self.rulebook.catalogs["card"]
+        if "other" in named.value:
+            self.unrecognized.append(Unrecognized(_CURRENT, named.text, catalog.nearest(named.text)))
+            return
+        entries = [e for id_, e in catalog.entries.items() if id_ in named.value]
+        for path in self.vocabulary:
+            own = path.replace("gpu.current_", "gpu.")
+            if path.startswith("gpu.current_") and path not in self.found and all(own in e.values for e in entries):
+                self._fill(path, [e.values[own] for e in entries], _CURRENT)
 
     def _read_text(self, path: str, text: str) -> Value:
         return statement.read(self.vocabulary[path], Scalar(text, "text", Place("catalogs")), self.rulebook.catalogs)

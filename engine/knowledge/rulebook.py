@@ -18,7 +18,7 @@ from gpurules.engine.knowledge.document import CATALOG_BYTES, CATALOG_NODES, Nod
 from gpurules.engine.knowledge.order import Derivation, Orders
 from gpurules.engine.knowledge.prices import Prices
 from gpurules.engine.knowledge.rule import Rule
-from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.knowledge.vocabulary import Localized, Vocabulary
 from gpurules.engine.values import canonical
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
@@ -31,6 +31,14 @@ _ABOUT: structure.Schema = {
     "properties": {
         "version": {"type": "string", "pattern": r"^[0-9]+\.[0-9]+\.[0-9]+$", "examples": ["1.0.0"]},
         "released": {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$", "examples": ["2026-11-30"]},
+        "not_covered": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "required": ["en", "zh"],
+                "properties": {"en": {"type": "string", "minLength": 1}, "zh": {"type": "string", "minLength": 1}},
+            },
+        },
     },
 }
 """What rules/rulebook.yaml says of the rulebook as a whole."""
@@ -50,6 +58,8 @@ class Rulebook:
     register: Register
     contradictions: tuple[Contradiction, ...] = ()
     prices: Prices = field(default_factory=Prices)
+    not_covered: tuple[Localized, ...] = ()
+    """What a buyer has to settle and no rule speaks of."""
 
     @property
     def derivations(self) -> Mapping[str, Derivation]:
@@ -116,6 +126,7 @@ class _Loader:
         self.files = files
         self.problems: list[Problem] = []
         self.plain: dict[str, object] = {}
+        self.outside: tuple[Localized, ...] = ()
 
     def load(self) -> Rulebook:
         catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
@@ -127,7 +138,7 @@ class _Loader:
         self.problems += problems
         self._stop()
         digest = canonical.digest({"semantics": SEMANTICS, "documents": self.plain})
-        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register, contradictions, priced)
+        return Rulebook(about["version"], about["released"], digest, rules, orders, words, catalogs, register, contradictions, priced, self.outside)
 
     def _stop(self) -> None:
         if self.problems:
@@ -212,7 +223,10 @@ class _Loader:
                 continue
             plain = document.plain(node)
             if shown == "rules/rulebook.yaml":
-                self.problems += structure.check(node, structure.validator(_ABOUT))
+                faults = structure.check(node, structure.validator(_ABOUT))
+                self.problems += faults
+                if not faults and isinstance(plain, dict):
+                    self.outside = tuple(Localized(text["en"], text["zh"]) for text in plain.get("not_covered", ()))
                 about = {key: str(plain.get(key, value)) if isinstance(plain, dict) else value for key, value in about.items()}
                 self.plain[shown] = plain
                 continue

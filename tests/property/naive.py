@@ -451,6 +451,9 @@ def candidate_0(world):
     for figure, fact in CANDIDATE_0.items():
         world.facts[f"candidate.{figure}"] = world.facts[fact]
     world.facts["candidate.plan"] = plans(world.facts)
+    for figure in ("finalists", "finalist_compute_lead", "finalist_bandwidth_lead"):
+        if f"candidate.{figure}" in world.book.vocabulary.facts:
+            world.facts[f"candidate.{figure}"] = (0.0, 0.0)
     world.along(candidate=True)
 
 
