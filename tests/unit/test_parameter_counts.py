@@ -74,6 +74,11 @@ TYPES = {
     "llava": "llama",
     "minicpm-v": "qwen2",
     "internvl": "qwen2",
+    "qwen3-vl": "qwen3",
+    "solar": "llama",
+    "openllama": "llama",
+    "falcon3": "llama",
+    "seed-oss": "seed_oss",
     "megatron-gpt": "gpt2",  # the same layer; Megatron's own files name no type
 }
 # Models of another type than their family.
@@ -91,6 +96,11 @@ TYPE_OF = {
     "granite-7b-base": "llama",
     "megatron-gpt3-15b-ci": "nemotron",
     "internvl2-8b": "internlm2",
+    "qwen2-57b-a14b": "qwen2_moe",
+    "glm-4-32b-0414": "glm4",
+    "glm-4.7-flash": "glm4_moe_lite",
+    "c4ai-command-r7b-12-2024": "cohere2",
+    "olmo-1b": "olmo",
 }
 # What a flag of the model's own configuration changes of its type's habits.
 FLAGS: dict[str, dict[str, Any]] = {
@@ -162,6 +172,7 @@ LINEAR = "some layers are linear attention, whose matrices the shape does not te
 OUTSIDE = {
     **dict.fromkeys(("t5", "mt0", "bert", "vit", "clip", "whisper", "stable-diffusion", "flux", "wan", "cnn"), NO_DECODER),
     **dict.fromkeys(("qwen3-next-80b-a3b-instruct", "qwen3.5-35b-a3b", "minimax-text-01"), LINEAR),
+    "opt-350m": "its embedding is narrower than the hidden size",
     "minicpm-v-2": "no source says whether its head is tied in fact, nor how large its tower is",
 }
 # Sizes of published weight files, in bytes over two bytes a parameter, or counts that stand in their index.
@@ -214,7 +225,7 @@ def test_weight_files_hold_what_is_counted(id_: str, parameters: int) -> None:
 def test_what_is_not_counted_is_named_with_its_reason() -> None:
     known = {model["id"] for model in CATALOGUE} | {model["data"]["family"] for model in CATALOGUE}
     assert set(OUTSIDE) <= known
-    assert len(COUNTED) > 150 and len(CATALOGUE) - len(COUNTED) - len(WITH_TOWER) < 40
+    assert len(COUNTED) > 150 and len(CATALOGUE) - len(COUNTED) - len(WITH_TOWER) < 60
 
 
 def test_an_unknown_model_type_is_refused() -> None:
