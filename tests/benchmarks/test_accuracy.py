@@ -1,0 +1,328 @@
+"""The accuracy benchmark: words of published runs become the right facts, results never do, and every point is counted or left out with a reason."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import accuracy
+import observed
+import points
+import pytest
+import recipes
+import words
+from accuracy import Row
+
+import gpurules
+
+OWN = Path(__file__).with_name("points.yaml")
+PUBLISHED = accuracy.POINTS
+
+
+@pytest.fixture(scope="module")
+def evaluator() -> accuracy.Evaluator:
+    return accuracy.Evaluator(gpurules.load())
+
+
+@pytest.fixture(scope="module")
+def rows(evaluator: accuracy.Evaluator) -> dict[str, Row]:
+    return {r.point.id: r for r in evaluator.rows(points.read(OWN))}
+
+
+# ---------------------------------------------------------------- words
+
+
+@pytest.mark.parametrize(
+    ("text", "precision", "formats"),
+    [
+        ("bf16-true + bnb.nf4-dq", ["bf16_pure"], ["nf4_double"]),
+        ("bf16-true + bnb.nf4", ["bf16_pure"], ["nf4"]),
+        ("bf16-true", ["bf16_pure"], ["half"]),
+        ("bf16 (PURE)", ["bf16_pure"], ["half"]),
+        ("bf16 (no AMP)", ["bf16_pure"], ["half"]),
+        ("amp_bf16", ["bf16_mixed"], ["half"]),
+        ("bf16", ["bf16_mixed", "bf16_pure"], ["half"]),
+        ("fp16 mixed", ["fp16_mixed"], ["half"]),
+        ("fp16/bf16 mixed", ["bf16_mixed", "fp16_mixed"], ["half"]),
+        ("fp16", ["fp16_mixed"], ["half"]),
+        ("16-bit", ["bf16_mixed", "fp16_mixed", "bf16_pure"], ["half"]),
+        ("fp32", ["fp32"], ["single"]),
+        ("32-true", ["fp32"], ["single"]),
+        ("fp8", ["fp8_mixed"], ["fp8"]),
+        ("nf4 base, bf16 compute", ["bf16_mixed", "bf16_pure"], ["nf4"]),
+        ("nf4-dq", [], ["nf4_double"]),
+        ("bnb 4-bit", [], ["nf4", "nf4_double"]),
+        ("4-bit", [], ["nf4", "nf4_double"]),
+        ("int4 (GPTQ base)", [], ["gptq_128", "gptq_32", "gptq_column"]),
+        ("gptq-4bit-128g", [], ["gptq_128"]),
+        ("gptq-4bit-32g", [], ["gptq_32"]),
+        ("gptq-4bit", [], ["gptq_column"]),
+        ("int8", [], ["int8"]),
+        ("Q4_K_M", [], ["other"]),
+    ],
+)
+def test_precision(text: str, precision: list[str], formats: list[str]) -> None:
+    assert words.precision(text) == precision
+    assert words.formats(text) == formats
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("AdamW", {"training.optimizer": ["adamw"]}),
+        ("AdamW8bit + optimizer_in_bwd", {"training.optimizer": ["adam_8bit"], "training.optimizer_in_backward": ["yes"]}),
+        ("PagedAdamW8bit + optimizer_in_bwd", {"training.optimizer": ["paged_adam_8bit"], "training.optimizer_in_backward": ["yes"]}),
+        ("AdamW fused, CPU offload", {"training.optimizer": ["adamw"], "training.optimizer_fused": ["yes"]}),
+        ("Adam (distributed optimizer)", {"training.optimizer": ["adamw"], "parallel.sharding_stage": ["optimizer"]}),
+        ("SGD", {"training.optimizer": ["sgd"]}),
+        ("SGD with momentum", {"training.optimizer": ["sgd_momentum"]}),
+        ("LOMO", {"training.optimizer": ["lomo"]}),
+        ("AdaLOMO", {"training.optimizer": ["other"]}),
+        ("Adafactor", {"training.optimizer": ["adafactor"]}),
+        ("", {}),
+    ],
+)
+def test_optimizer(text: str, facts: words.Facts) -> None:
+    assert words.optimizer(text) == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("true", {"training.checkpointing": ["full"]}),
+        ("recompute full layer", {"training.checkpointing": ["full"]}),
+        ("false", {"training.checkpointing": ["none"]}),
+        ("selective + sequence parallel", {"training.checkpointing": ["selective"], "parallel.sequence": ["yes"]}),
+        ("selective+SP", {"training.checkpointing": ["selective"], "parallel.sequence": ["yes"]}),
+        ("unsloth", {"training.checkpointing": ["full_offloaded"]}),
+        ("", {}),
+    ],
+)
+def test_checkpointing(text: str, facts: words.Facts) -> None:
+    assert words.checkpointing(text) == facts
+
+
+@pytest.mark.parametrize(
+    ("targets", "member"),
+    [
+        ("q,v", "attention_qv"),
+        ("q_proj,v_proj", "attention_qv"),
+        ("q,k,v,o", "attention_all"),
+        ("q,v,o,mlp", "all_linear"),
+        ("q,k,v,o,mlp,head", "all_linear"),
+        ("all-linear", "all_linear"),
+        ("c_attn c_proj w1 w2", "all_linear"),
+        ("all-linear + embeddings", "all_linear_and_embeddings"),
+    ],
+)
+def test_targets(targets: str, member: str) -> None:
+    assert words.adapters("8", targets) == {"training.adapter_rank": "8", "training.adapter_targets": [member]}
+
+
+def division(tensor: int = 1, pipeline: int = 1, context: int = 1) -> words.Facts:
+    return {"parallel.tensor": str(tensor), "parallel.pipeline": str(pipeline), "parallel.context": str(context)}
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("TP8 PP35 DP9, global batch 2520", division(8, 35)),
+        ("TP8 PP64 SP, global batch 512", {**division(8, 64), "parallel.sequence": ["yes"]}),
+        ("TP2 PP8, sequence parallel, EP8", {**division(2, 8), "parallel.sequence": ["yes"], "parallel.expert": "8"}),
+        ("TP=4 CP=2", division(4, 1, 2)),
+        ("ZeRO-3", {**division(), "parallel.sharding_stage": ["full"], "training.framework": ["deepspeed"]}),
+        ("DeepSpeed ZeRO-2", {**division(), "parallel.sharding_stage": ["optimizer_gradients"], "training.framework": ["deepspeed"]}),
+        ("no ZeRO-3", {**division(), "parallel.sharding_stage": ["none", "optimizer", "optimizer_gradients"], "training.framework": ["deepspeed"]}),
+        ("DeepSpeed (stage not stated)", {**division(), "training.framework": ["deepspeed"]}),
+        (
+            "ZeRO-3, optimizer+params offloaded to CPU",
+            {**division(), "parallel.sharding_stage": ["full"], "training.framework": ["deepspeed"], "training.offload": ["optimizer_and_weights"]},
+        ),
+        ("FSDP FULL_SHARD", {**division(), "parallel.sharding_stage": ["full"], "training.framework": ["fsdp"]}),
+        ("FSDP SHARD_GRAD_OP", {**division(), "parallel.sharding_stage": ["optimizer_gradients"], "training.framework": ["fsdp"]}),
+        ("FSDP HYBRID_SHARD", {**division(), "parallel.sharding_stage": ["full_within_node"], "training.framework": ["fsdp"]}),
+        (
+            "FSDP full shard + CPU offload",
+            {**division(), "parallel.sharding_stage": ["full"], "training.framework": ["fsdp"], "training.offload": ["optimizer_and_weights"]},
+        ),
+        ("DDP", {**division(), "parallel.sharding_stage": ["none"]}),
+    ],
+)
+def test_parallelism_of_training(text: str, facts: words.Facts) -> None:
+    assert words.parallelism(text, 8, trains=True) == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "facts"),
+    [
+        ("pipeline (generate_sequentially)", division(1, 4)), ("TP (generate_tp)", division(4)), ("ds-inference", division(4)), ("accelerate", division(1, 4)),
+        ("TP2", division(2)),
+    ],
+)  # fmt: skip
+def test_parallelism_of_inference(text: str, facts: words.Facts) -> None:
+    assert words.parallelism(text, 4, trains=False) == facts
+
+
+def test_global_batch() -> None:
+    assert words.global_batch("TP8 PP35, global batch 280") == 280
+    assert words.global_batch("ZeRO-3") is None
+
+
+# ---------------------------------------------------------------- what was measured
+
+
+@pytest.mark.parametrize(
+    ("data", "count", "peak", "kind"),
+    [
+        ({"peak_gb_per_gpu": "4.82", "unit": "GB", "metric": "torch max_memory_allocated"}, 1, 4.82e9, "allocated"),
+        ({"peak_gb_per_gpu": "5.21", "unit": "GiB", "metric": "peak reserved"}, 2, 5.21 * 2**30, "reserved"),
+        ({"peak_gb_per_gpu": "8.21", "unit": "GB", "unit_inferred": "GiB (stated size only matches in GiB)"}, 1, 8.21 * 2**30, ""),
+        ({"peak_gb_per_gpu": "7.4", "unit": "GB", "unit_inferred": "not GiB (above the card's memory)"}, 1, 7.4e9, ""),
+        ({"peak_gb_per_gpu": "5.19", "unit": "GB", "metric": "5194 MB as reported by PyTorch"}, 1, 5194 * 2**20, "allocated"),
+        ({"peak_gb_per_gpu": "19.9", "metric": "39804 MB as reported by PyTorch, total over 2 GPUs, here divided by 2"}, 2, 19902 * 2**20, "allocated"),
+        ({"peak_gb_per_gpu": "60.49", "unit": "GB", "metric": "mem-max-allocated-bytes 60489064448"}, 8, 60489064448.0, "allocated"),
+        ({"total_gb": "147.02", "unit": "GB"}, 2, 73.51e9, ""),
+        ({"peak_gb_per_gpu_range": ["72", "80"], "unit": "GB", "metric": "memory consumed per GPU (90-98%)"}, 8, 76e9, "nvidia_smi"),
+        ({"outcome": "oom"}, 1, None, ""),
+    ],
+)
+def test_peak(data: dict[str, object], count: int, peak: float | None, kind: str) -> None:
+    found = observed.measured(data, count)
+    assert found.peak == (None if peak is None else pytest.approx(peak))
+    assert found.kind == kind
+
+
+@pytest.mark.parametrize(("text", "outcome"), [("fits", "fits"), ("oom", "oom"), ("not available (NA in table)", ""), ("", "")])
+def test_outcome(text: str, outcome: str) -> None:
+    assert observed.measured({"outcome": text}, 1).outcome == outcome
+
+
+RUN = observed.Run(count=2, sequence=2048, batch=16, flop_per_token=1e12)
+
+
+@pytest.mark.parametrize(
+    ("text", "speed"),
+    [
+        ("1564 s per 1024 samples (no NVLink)", 1024 * 2048 / 1564 / 2),
+        ("882 tokens/s/GPU", 882),
+        ("67.37 tokens/GPU/s", 67.37),
+        ("137 TFLOP/s per GPU", 137),
+        ("1.42 s/iteration", 16 * 2048 / 1.42 / 2),
+        ("91.2 s/it", 16 * 2048 / 91.2 / 2),
+        ("median iteration time 2.94 s", 16 * 2048 / 2.94 / 2),
+        ("2 it/s", 16 * 2048 * 2 / 2),
+        ("3000 tokens/s", 1500),
+    ],
+)
+def test_speed(text: str, speed: float) -> None:
+    value, missing = observed.tokens_per_second(text, RUN)
+    assert value == pytest.approx(speed)
+    assert not missing
+
+
+@pytest.mark.parametrize("text", ["RLHF step 3 5.7 h", "1 GPU 102 s; DP 110 s", "1 GPU 1.27 s/it; 2 GPUs DDP 2.07 s/it"])
+def test_what_is_no_speed(text: str) -> None:
+    assert observed.tokens_per_second(text, RUN)[0] is None
+
+
+def test_speed_that_lacks_a_batch() -> None:
+    value, reason = observed.tokens_per_second("1.42 s/iteration", observed.Run(8, 2048, None))
+    assert value is None and "batch" in reason
+
+
+# ---------------------------------------------------------------- recipes
+
+
+def test_every_recipe_says_where_it_is_documented() -> None:
+    for entry in recipes.entries():
+        assert entry["cites"].startswith("https://"), entry
+        assert entry["says"].endswith("."), entry
+
+
+def test_a_recipe_fills_and_narrows_and_does_not_contradict() -> None:
+    facts: words.Facts = {"a": ["x", "y"], "b": ["x"], "training.framework": ["fsdp"], "training.checkpointing": ["full"]}
+    recipes.narrow(facts, {"a": ["y", "z"], "b": ["z"], "c": "1", "training.framework": ["litgpt"], "training.checkpointing": ["full_offloaded"]})
+    assert facts == {"a": ["y"], "b": ["x"], "c": "1", "training.framework": ["litgpt"], "training.checkpointing": ["full_offloaded"]}
+
+
+# ---------------------------------------------------------------- points
+
+
+def test_results_are_not_facts(rows: dict[str, Row]) -> None:
+    given = {p.id: p for p in points.read(OWN)}
+    for name, point in given.items():
+        changed = points.Point({**point.data, "measured": {"metric": point.data["measured"].get("metric", "")}})
+        assert changed.facts == point.facts, name
+        assert [p for p in rows[name].facts if p.startswith("measured.")] in ([], ["measured.memory_kind"])
+
+
+def test_reasons(rows: dict[str, Row]) -> None:
+    reasons = {name: row.reason for name, row in rows.items() if row.reason}
+    assert reasons.pop("second-card-lora") == "repeats one-card-lora"
+    assert reasons.pop("too-large") == "no peak was printed"
+    assert reasons.pop("impossible").startswith("impossible: ")
+    assert reasons.pop("saturated").startswith("as large as the card")
+    assert reasons.pop("doubted") == "second-hand"
+    assert reasons.pop("nobody-knows").startswith("the architecture is not known")
+    assert set(reasons.values()) <= {"the rules give no upper end"}
+
+
+def test_outcomes_are_judged(rows: dict[str, Row]) -> None:
+    assert {name for name, row in rows.items() if row.judged} == {
+        "one-card-lora", "second-card-lora", "sharded-full", "too-large", "impossible", "saturated", "served",
+    }  # fmt: skip
+
+
+def test_facts_files_can_be_evaluated(tmp_path: Path) -> None:
+    accuracy.main(["--points", str(OWN), "--json", "--facts", str(tmp_path)], out=lambda _: None)
+    assert len(list(tmp_path.iterdir())) == len(points.read(OWN))
+    assert gpurules.evaluate(tmp_path / "sharded-full.yaml").document
+
+
+# ---------------------------------------------------------------- result
+
+
+def check(result: dict[str, object]) -> None:
+    """The shape that other programs rely on."""
+    assert list(result) == ["tasks", "fit", "throughput", "left_out"]
+    tasks, fit, speed, left = (result[k] for k in result)
+    assert isinstance(tasks, dict) and isinstance(fit, dict) and isinstance(speed, dict) and isinstance(left, list)
+    assert list(tasks) == ["train_full", "train_lora", "train_qlora", "inference"]
+    for found in tasks.values():
+        assert list(found) == ["n", "median", "p90", "inside", "width"]
+        assert (found["n"] == 0) == (found["median"] is None)
+        assert found["inside"] is None or 0 <= found["inside"] <= 1
+    assert list(fit) == ["n", "oom_called_fits", "fit_called_oom", "depends"]
+    assert fit["depends"] is None or 0 <= fit["depends"] <= 1
+    assert list(speed) == ["n", "median", "inside"]
+    assert all(list(entry) == ["id", "reason"] for entry in left)
+
+
+def test_json() -> None:
+    printed: list[str] = []
+    assert accuracy.main(["--points", str(OWN), "--json"], out=printed.append) == 0
+    check(json.loads(printed[0]))
+
+
+def test_text() -> None:
+    printed: list[str] = []
+    assert accuracy.main(["--points", str(OWN), "--sources"], out=printed.append) == 0
+    assert "| full training |" in printed[0]
+
+
+def test_a_file_that_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
+    assert accuracy.main(["--points", "nowhere.yaml"]) == 2
+    assert "nowhere.yaml" in capsys.readouterr().err
+
+
+def test_statistics() -> None:
+    assert accuracy.percentile([1, 2, 3, 4, 5], 0.9) == pytest.approx(4.6)
+    assert accuracy.percentile([7], 0.9) == 7
+    assert accuracy.summary([]) == accuracy.Summary(0, None, None, None, None)
+
+
+@pytest.mark.skipif(not PUBLISHED.exists(), reason="the collection of published points is not beside the repository")
+def test_published_points(evaluator: accuracy.Evaluator) -> None:
+    found = evaluator.rows(points.read(PUBLISHED))
+    check(accuracy.as_json(found))
+    assert not [(r.point.id, r.unusable) for r in found if r.unusable.startswith("the facts do not agree")]
