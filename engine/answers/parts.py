@@ -12,6 +12,7 @@ from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import LOOKED_UP, Fact
+from gpurules.engine.language.compile import Table
 from gpurules.engine.values.interval import Interval, point
 
 Document = dict[str, Any]
@@ -62,7 +63,7 @@ def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
     figures = {fact: candidate.figures[figure] for figure, fact in candidates.STATED.items() if figure in candidate.figures}
     own = {path: value for path, value in figures.items() if path.startswith(_OF_THE_MACHINE)}
     for path, value in {**own, "network.nodes": point(1.0)}.items():
-        if value != vocabulary.facts[path].whole:
+        if not isinstance(value, Table) and value != vocabulary.facts[path].whole:
             given[path] = Fact(path, value, LOOKED_UP, "")
     ordered = {path: given[path] for path in vocabulary.facts if path in given}
     facts = replace(evaluation.facts, given=ordered)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from importlib import resources
 
 import jsonschema
@@ -17,7 +18,7 @@ FULL = {"workload.task": "full_finetune", "training.precision": "bf16_mixed", "m
 OURS = {"gpu.name": "H100 SXM5 80GB", "gpu.count": 8}
 
 
-def decision(*parts: dict[str, object]) -> Document:
+def decision(*parts: Mapping[str, object]) -> Document:
     facts: dict[str, object] = {}
     for part in parts:
         facts |= part
