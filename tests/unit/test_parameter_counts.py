@@ -237,3 +237,12 @@ def test_a_cut_vocabulary_explains_another_count_of_chatglm() -> None:
     """github.com/ssbuild/chatglm_finetuning issue 254 counts 6,172,532,736 where the vocabulary lost 184 words."""
     model = MODELS["chatglm-6b"]
     assert COUNT.total(replace(shape(model), vocabulary=130344), habits(model)) == 6_172_532_736
+
+
+@pytest.mark.parametrize("model", [model for model in COUNTED if "experts" not in model["data"] and "mla" not in model["data"]], ids=lambda model: model["id"])
+def test_matrices_alone_are_short_by_little(model: Any) -> None:
+    """What rules MOD-001 and MOD-002 count of a dense decoder, by claim D40, is all but 1.5 %."""
+    of = shape(model)
+    attention, forward = 2 * of.head_size * (of.heads + of.kv_heads), (3 if of.gated else 2) * of.intermediate
+    matrices = of.hidden * (of.layers * (attention + forward) + (1 if of.tied else 2) * of.vocabulary)
+    assert matrices <= COUNT.total(of, habits(model)) <= 1.015 * matrices
