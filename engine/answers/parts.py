@@ -17,6 +17,7 @@ from gpurules.engine.values.interval import Interval, point
 
 Document = dict[str, Any]
 PARTS: Mapping[str, str] = {
+    "host.gpus": "",
     "host.cpu_cores_wanted": "host.cpu_cores",
     "host.memory_channels_wanted": "host.memory_channels",
     "host.memory_wanted": "host.memory",
