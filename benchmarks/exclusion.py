@@ -31,6 +31,8 @@ def unusable(point: Point, facts: Facts, rulebook: Rulebook) -> str:
         return "several models at once (reinforcement learning with actor, critic, reward and reference)"
     if any(k.startswith(("max_context", "max_batch", "first_batch")) for k in measured):
         return "a search for the largest context or batch, not one run"
+    if has(r"(oom|out of memory) (while|during|at|on) (wrapping|loading|load|init)", point.note):
+        return "memory ran out while the model was loaded, before any step"
     if has(r"one layer", point.text.get("model", "")):
         return "one layer alone"
     return _shapeless(facts, rulebook)
