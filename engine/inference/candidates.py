@@ -26,6 +26,7 @@ STATED = {
     "candidate.interconnect_bandwidth": "interconnect.bandwidth",
     "candidate.tier": "gpu.tier",
     "candidate.compute_capability": "gpu.compute_capability",
+    "candidate.vendor": "gpu.vendor",
     "candidate.bf16": "gpu.bf16",
     "candidate.tf32": "gpu.tf32",
     "candidate.card_price": "budget.card_price",
@@ -76,7 +77,7 @@ def stated(known: frozenset[str]) -> bool:
 
 def figures(run: Run) -> Mapping[str, Value]:
     """The candidate.* figures of candidate 0, as wide as the facts leave them."""
-    found = {choice: run.value(fact) for choice, fact in STATED.items()}
+    found = {choice: run.value(fact) for choice, fact in STATED.items() if choice in run.program.slots}
     return {**found, **_not_chosen(run.program.rulebook), "candidate.plan": plans(run), **_stated_division(run)}
 
 

@@ -138,6 +138,8 @@ def _entry(raw: Mapping[str, object]) -> Entry:
             values[path] = Sourced(_text(value), default, "weak" if path in weak else confidence)
     data = raw.get("data", {})
     assert isinstance(data, dict)
+    if "vendor" in raw and values:  # known by the name itself; it stands with the entry's first source
+        values["gpu.vendor"] = replace(next(iter(values.values())), text=str(raw["vendor"]).lower())
     return Entry(str(raw["id"]), str(raw["name"]), values, tuple(_list(raw.get("aliases"))), data, tuple(_list(raw.get("notes"))))
 
 
