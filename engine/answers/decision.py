@@ -15,10 +15,12 @@ from gpurules.engine.knowledge.rulebook import SEMANTICS
 from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Atom, Condition, Value
 from gpurules.engine.values import canonical
-from gpurules.engine.values.interval import LINE, Interval, intersection
+from gpurules.engine.values.interval import Interval, intersection
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 FORMAT = "gpurules.decision/1"
+DOUBTED = ("check_facts", "measure_again")
+"""Actions of advice about facts that would hardly be of one run; it names the place of each of them."""
 Document = dict[str, Any]
 
 
@@ -66,6 +68,7 @@ class _Writer:
             "ambiguities": [{"fact": a.path, "text": a.text, "entries": list(a.entries)} for a in self.evaluation.facts.ambiguities],
             **self._unrecognized(),
             "unread": list(coverage.unread(self.evaluation)),
+            **self._not_applicable(),
             "not_covered": [_both(text) for text in self.rulebook.not_covered],
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
@@ -114,6 +117,11 @@ class _Writer:
         names = [{"fact": n.path, "text": n.text, "nearest": list(n.nearest)} for n in self.evaluation.facts.unrecognized]
         return {"unrecognized": names} if names else {}
 
+    def _not_applicable(self) -> Document:
+        """Stated facts that mean nothing here, where there are any."""
+        facts = [{"fact": fact, "unless": unless} for fact, unless in coverage.not_applicable(self.evaluation)]
+        return {"not_applicable": facts} if facts else {}
+
     def _derived(self, path: str) -> Document:
         given, assuming = self.first.derived.get(path), self.second.derived[path]
         assert given is not None
@@ -134,7 +142,7 @@ class _Writer:
         if derived.pinned is not None:
             entry["computed"] = {"value": wording.encoded(derived.value), "shown": wording.fact(self.vocabulary, derived.fact, derived.value)}
             entry["disagrees"] = _apart(derived.value, derived.pinned)
-        undefined = [a.rule for a in derived.alternatives if a.value == LINE]
+        undefined = [a.rule for a in derived.alternatives if coverage.undefined(run, derived.fact, a)]
         if undefined:
             entry["undefined"] = undefined
         if wide(derived.used):
@@ -164,6 +172,11 @@ class _Writer:
                 if isinstance(item, Advise) and change.standing(before, after):
                     advice: Document = {"kind": "advise", "topic": item.topic, "level": item.level, "action": item.action}
                     advice |= {"topic_title": _both(self.vocabulary.topics[item.topic]), "action_title": _both(self.vocabulary.actions[item.action])}
+                    if item.action in DOUBTED:
+                        advice["places"] = [
+                            {"fact": fact, "line": place.line, "column": place.column, **({"via": via} if via else {})}
+                            for fact, via, place in coverage.places(self.evaluation, rule)
+                        ]
                     causes = self.first.stand_causes(rule.id)
                     found.append({**advice, **self._said(rule, before, after, causes, self.second.stand_causes(rule.id))})
             if any(isinstance(item, Require) for item in rule.then):

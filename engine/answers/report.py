@@ -169,6 +169,11 @@ class AdviceReader(Reader):
         joint = " 或 " if self.language == "zh" else " or "
         return {rule: self.word("take_named", machines=joint.join(found)) for rule, found in machines.items()}
 
+    def _places(self, advice: Document) -> tuple[str, ...]:
+        """Where the facts stand that advice about the input speaks of."""
+        found = [self.word("place_by" if "via" in p else "place", **p) for p in advice.get("places", ())]
+        return (self.word("stated_at", places=self.join(found)),) if found else ()
+
     def findings(self) -> list[Block]:
         seen: set[str] = set()
         items: list[Item] = []
@@ -179,7 +184,8 @@ class AdviceReader(Reader):
             seen.add(advice["rule"])
             low = (self.word("confidence_low"),) if advice["confidence"] == "low" else ()
             text = self.said(advice["text"])
-            items.append(Item(LEVELS[level].get(self.language), text, (advice["rule"], *advice["cites"]), level, (*self._state(advice), *low)))
+            details = (*self._state(advice), *self._places(advice), *low)
+            items.append(Item(LEVELS[level].get(self.language), text, (advice["rule"], *advice["cites"]), level, details))
         items += self._pinned()
         return [Items(tuple(items))] if items else []
 

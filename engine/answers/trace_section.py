@@ -29,8 +29,10 @@ class TraceReader(Reader):
         return self.word("other_side", claims=", ".join(other["claims"]), text=self.join([*figures, changes]))
 
     def unread(self) -> list[Block]:
-        facts = ", ".join(self.decision["unread"])
-        return [Words(self.word("unread", facts=facts), "caution")] if facts else []
+        without = {one["fact"] for one in self.decision.get("not_applicable", ())}
+        facts = ", ".join(fact for fact in self.decision["unread"] if fact not in without)
+        idle = [Words(self.word("not_applicable", **one), "caution") for one in self.decision.get("not_applicable", ())]
+        return [*([Words(self.word("unread", facts=facts), "caution")] if facts else []), *idle]
 
     def ask_next(self) -> list[Block]:
         several = {a["fact"]: a for a in self.decision["ambiguities"]}

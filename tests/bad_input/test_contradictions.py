@@ -62,6 +62,16 @@ TOGETHER: dict[str, tuple[str, str, str, list[str], str]] = {
         "training: {effective_batch: 4, micro_batch: 8}\n", "training: {effective_batch: 8, micro_batch: 8}\n",
         "1:45", ["training.micro_batch 8", "contradicts training.effective_batch 4", "(facts.yaml:1:29)"], "accumulation",
     ),
+    "batch_above_all_cards": (
+        "training: {effective_batch: 512, micro_batch: 4, gradient_accumulation: 8}\ngpu.count: 8\n",
+        "training: {effective_batch: 256, micro_batch: 4, gradient_accumulation: 8}\ngpu.count: 8\n",
+        "2:12", ["gpu.count 8 contradicts training.effective_batch 512", "training.gradient_accumulation 8 (facts.yaml:1:73)"], "one launch file",
+    ),
+    "batch_below_data_parallel": (
+        "training: {effective_batch: 64, micro_batch: 4, gradient_accumulation: 8}\ngpu.count: 8\nparallel: {tensor: 1, pipeline: 2, context: 1}\n",
+        "training: {effective_batch: 64, micro_batch: 4, gradient_accumulation: 8}\ngpu.count: 8\nparallel: {tensor: 2, pipeline: 2, context: 1}\n",
+        "3:45", ["parallel.context 1 contradicts training.effective_batch 64", "gpu.count 8 (facts.yaml:2:12)"], "leave no size",
+    ),
 }  # fmt: skip
 
 
@@ -78,7 +88,7 @@ def test_every_contradiction_is_met_here() -> None:
 def test_a_contradiction_names_all_places(name: str, tmp_path: Path, refused: Refused, monkeypatch: pytest.MonkeyPatch) -> None:
     text, _, place, words, mend = TOGETHER[name]
     (tmp_path / "facts.yaml").write_text(text)
-    refused(["evaluate", "facts.yaml"], [(f"facts.yaml:{place}", "GR313", word, mend) for word in words[:1]], name == "groups_above_cards")
+    refused(["evaluate", "facts.yaml"], [(f"facts.yaml:{place}", "GR313", word, mend) for word in words[:1]], False)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(GpurulesError) as caught:
         evaluate(Path("facts.yaml"), rulebook())
