@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sys
+import unicodedata
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -23,6 +24,10 @@ TONES = {
 BAR_CELLS = 34
 GLUE = "\ue000"
 """Stands for the space between a figure and its unit while lines are broken, so that both stay on one."""
+SEAM = "\x1f"
+"""Stands where a line of Chinese may be broken: white space to whoever breaks lines, and of no width."""
+OPENING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Ps", "Pi"))
+CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Pe", "Pf")) | frozenset("，。、；：！？…—·％‰,.;:!?%)]}×")
 UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|USD|CNY|EUR)\b|%)")
 
 
@@ -38,7 +43,12 @@ def print_report(decision: Document, format_: str, language: str, width: int | N
     with console.capture() as capture:
         for section in report(decision, language):
             console.print(rendered(section, console.width))
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in capture.get().replace(GLUE, " ").splitlines()))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+
+
+def as_printed(text: str) -> str:
+    """Text without the marks that told where lines may be broken and where not."""
+    return text.replace(GLUE, " ").replace(SEAM, "")
 
 
 def console_for(width: int, record: bool = False) -> Console:
@@ -65,7 +75,23 @@ def _block(block: Block, width: int) -> RenderableType:
 
 
 def _clean(text: str) -> str:
-    return UNIT.sub(GLUE, printable(text, 4000))
+    return seamed(UNIT.sub(GLUE, printable(text, 4000)))
+
+
+def seamed(text: str) -> str:
+    """Text with a seam beside every Chinese character, but none before closing and after opening punctuation."""
+    if text.isascii():
+        return text
+    found = [text[:1]]
+    for before, after in zip(text, text[1:], strict=False):
+        if (_wide(before) or _wide(after)) and not (before in OPENING or after in CLOSING or GLUE in (before, after) or before.isspace() or after.isspace()):
+            found.append(SEAM)
+        found.append(after)
+    return "".join(found)
+
+
+def _wide(character: str) -> bool:
+    return unicodedata.east_asian_width(character) in "WF"
 
 
 def _items(items: tuple[Item, ...]) -> RenderableType:
@@ -98,14 +124,14 @@ def _bars(bars: tuple[Bar, ...], width: int) -> RenderableType:
         low, high = round(cells * bar.low / scale), round(cells * bar.high / scale)
         drawn = Text("█" * low, style="green" if bar.have else "")
         drawn.append("░" * max(0, high - low))
-        table.add_row(Text(bar.label), Text(bar.shown), drawn, Text(_clean(bar.note), style="bright_black"))
+        table.add_row(Text(printable(bar.label)), Text(printable(bar.shown, 200)), drawn, Text(_clean(bar.note), style="bright_black"))
     return table
 
 
 def _grid(heads: tuple[str, ...], rows: tuple[tuple[str, ...], ...]) -> RenderableType:
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bright_black", show_edge=False)
     for index, head in enumerate(heads):
-        table.add_column(head, overflow="fold", no_wrap=index == 0 and not any(" " in row[0] for row in rows))  # names stay whole
+        table.add_column(_clean(head), overflow="fold", no_wrap=index == 0 and not any(" " in row[0] for row in rows))  # names stay whole
     for row in rows:
         table.add_row(*(Text(_clean(cell)) for cell in row))
     return table
