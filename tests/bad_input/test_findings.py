@@ -35,8 +35,14 @@ FINDINGS: dict[str, tuple[str, str, list[tuple[str, str, int, int]]]] = {
     "experts of a dense model": (
         "model.name: Llama-2-7b-hf\nparallel.expert: 2\n", "INP-007", [("parallel.expert", "", 2, 18), ("model.experts", "model.name", 1, 13)],
     ),
-    "limit above the card": ("gpu: {name: T4, power_limit: 300 W}\n", "INP-008", [("gpu.power_limit", "", 1, 30), ("gpu.power_limit_highest", "gpu.name", 1, 13)]),
-    "limit below the card": ("gpu: {name: T4, power_limit: 30 W}\n", "INP-009", [("gpu.power_limit", "", 1, 30), ("gpu.power_limit_lowest", "gpu.name", 1, 13)]),
+    "limit above the card": (
+        "gpu: {name: T4, power_limit: 300 W}\n", "INP-008",
+        [("gpu.power_limit", "", 1, 30), ("gpu.power_limit_highest", "gpu.name", 1, 13)],
+    ),
+    "limit below the card": (
+        "gpu: {name: T4, power_limit: 30 W}\n", "INP-009",
+        [("gpu.power_limit", "", 1, 30), ("gpu.power_limit_lowest", "gpu.name", 1, 13)],
+    ),
     "context beyond the model": (
         "workload.task: inference\nmodel.name: Llama-2-7b-hf\ninference.context_length: 32768\n", "INP-010",
         [("workload.task", "", 1, 16), ("inference.context_length", "", 3, 27), ("model.max_positions", "model.name", 2, 13)],
