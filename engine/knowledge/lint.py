@@ -25,6 +25,10 @@ MAX_FAULTS, MAX_ATOMS, MAX_ROWS = 100, 500, 20_000
 """Faults of one rule that are listed, comparisons of one rule, and cases of one table: more are a slip, or meant to take long."""
 
 
+FINALIST = "candidate.finalist"
+"""How facts about machines that were chosen begin."""
+
+
 class _Enough(Exception):
     """The rule has as many faults as are listed."""
 
@@ -95,6 +99,7 @@ class _Linter:
                     self._step(conclusion)
         self._texts(rule, scope, used)
         self._needs(rule)
+        self._finalists(rule)
         for name, parameter in rule.parameters.items():
             if name not in used:
                 self.problem(parameter.place, "GR414", f"parameter '{name}' is used nowhere", "use it, or remove it")
@@ -108,6 +113,15 @@ class _Linter:
         for claim, place in cited:
             if claim not in known:
                 self.problem(place, "GR404", f"cites unknown claim '{claim}'", did_you_mean(claim, known, "claims stand in catalogs/claims.yaml"))
+
+    def _finalists(self, rule: Rule) -> None:
+        """What is known of finalists is known once machines were chosen: it may be spoken of, and decides nothing."""
+        deciding = [c for c in rule.then if not isinstance(c, Advise | Ask)]
+        trees = [e.tree for e in rule.conditions]
+        trees += [c.expression.tree for c in deciding if isinstance(c, Derive | Assume) and c.expression is not None]
+        trees += [c.condition.tree if isinstance(c, Require) else c.figure.tree for c in deciding if isinstance(c, Require | Prefer)]
+        if deciding and any(name.startswith(FINALIST) for tree in trees for name in syntax.names(tree)):
+            self.problem(rule.where("then"), "GR422", f"what follows hangs on {FINALIST}…, which is known only of machines already chosen", "advise only")
 
     def _fact(self, fact: str, place: Place) -> Definition | None:
         found = self.vocabulary.facts.get(fact)

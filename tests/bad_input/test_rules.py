@@ -320,6 +320,10 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
         [(THEN, "  - prefer: {figure: gpu.count, direction: low}")],
         [("12:5", "GR415", "'prefer' stands in a rule about the workload", "add for_each: candidate")],
     ),
+    "deciding by what was chosen": (
+        [("title: {en: More", "for_each: candidate\ntitle: {en: More"), (WHEN, "    - candidate.finalists > 1"), (THEN, "  - require: candidate.count > 1"), ("parameters:\n  limit: {value: 30 %, cites: [A04], since: 2026-01-01}\n", ""), (", above {{ limit }}", ""), ("，超过 {{ limit }}", "")],
+        [("11:3", "GR422", "what follows hangs on candidate.finalist…", "advise only")],
+    ),
     "criterion that is no single figure": (
         [("when:\n", "for_each: candidate\nwhen:\n"), (THEN, "  - prefer: {figure: candidate.count * candidate.power_limit, direction: low}")],
         [("13:22", "GR420", "a criterion is no single figure of a candidate", "derive it as a fact candidate.*")],

@@ -12,7 +12,7 @@ from claim_decisions import SERVED, Document, decide
 
 import gpurules
 from gpurules.engine import public
-from gpurules.engine.answers.blocks import Items, Section
+from gpurules.engine.answers.blocks import Grid, Items, Section
 from gpurules.engine.answers.report import report
 from gpurules.engine.inference.facts import read
 from gpurules.engine.knowledge.document import parse as document_parse
@@ -174,7 +174,7 @@ def test_a38_a_measured_lead_decides_however_small() -> None:
 
 def test_c33_two_finalists_get_a_table_criterion_by_criterion() -> None:
     document = finalists()
-    (grid,) = (b for b in section(document, "compare").blocks if hasattr(b, "rows"))
+    (grid,) = (b for b in section(document, "compare").blocks if isinstance(b, Grid))
     assert len(grid.heads) == 3
     assert len(grid.rows) >= 3
     assert all(advice["WAY-003"]["action"] == "compare_row_by_row" for advice in of_chosen(document))
