@@ -101,7 +101,7 @@ class Point:
         if self.count:
             found["gpu.count"] = str(self.count)
         if self.count == 1:
-            found = {p: v for p, v in found.items() if not p.startswith("parallel.")}
+            found = {p: v for p, v in found.items() if not p.startswith(("parallel.", "interconnect."))}
         takes_all = str(found.get("inference.engine", "")) in TAKES_IN_ADVANCE
         found["measured.memory_kind"] = [self.kind] if self.kind else KINDS + ["engine_preallocated"] * takes_all
         if self.group not in ("train_lora", "train_qlora"):

@@ -67,9 +67,11 @@ def recipe(point: Data, count: int | None) -> Recipe:
 
 
 def _when(when: Data, point: Data, count: int | None) -> bool:
+    gpus = point.get("gpus", {})
     texts = {
         "note": str(point.get("note", "")), "precision": str(point.get("precision", "")), "parallelism": str(point.get("parallelism", "")),
-        "targets": str(point.get("lora", {}).get("targets", "")),
+        "targets": str(point.get("lora", {}).get("targets", "")), "model": str(point.get("model", "")),
+        "card": f"{gpus.get('name', '')} {gpus.get('mem_gb', '')}",
     }  # fmt: skip
     return all(
         point["task"] in value if key == "task"
