@@ -33,12 +33,16 @@ def given_facts() -> Iterator[Facts]:
                 continue  # a case that pins a figure of a candidate; the kernel is not used with pins
 
 
+_AGED = ("budget.price_age",)
+"""Facts that the evaluation gives by its date."""
+
+
 def compared(evaluation: Evaluation, every: int) -> int:
     """Compare both passes; returns how many candidates were compared."""
     slots, procedures, count = ENGINE.program.slots, ENGINE.program.procedures, 0
     for number, run in enumerate(evaluation.workloads):
         values = ENGINE.program.values(evaluation.date)
-        stated = {path: fact.value for path, fact in evaluation.facts.given.items()}
+        stated = {path: fact.value for path, fact in evaluation.facts.given.items()} | {path: run.value(path) for path in _AGED if path in run.known}
         assumed = {a.fact: a.value for a in evaluation.assumptions} if number else {}
         for path, value in {**stated, **assumed}.items():
             values[slots[path]] = value

@@ -27,7 +27,7 @@ KEYS = {
 }
 UNITS = {
     *("1", "byte", "byte/s", "bit", "bit/s", "W", "s", "year", "FLOP/s", "TFLOP/s/W", "GB/s/W", "parameter", "token", "sequence", "sample/s"),
-    *("USD", "USD/h", "USD/kWh", "USD/kW/month", "USD/year"),
+    *("USD", "USD/h", "USD/kWh", "USD/kW/month", "USD/year", "USD/EFLOP", "months"),
 }
 
 
