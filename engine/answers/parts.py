@@ -12,7 +12,7 @@ from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import LOOKED_UP, Fact
-from gpurules.engine.language.compile import Table
+from gpurules.engine.language.compile import Table, Value
 from gpurules.engine.values.interval import Interval, point
 
 Document = dict[str, Any]
@@ -22,15 +22,15 @@ PARTS: Mapping[str, str] = {
     "host.memory_channels_wanted": "host.memory_channels",
     "host.memory_wanted": "host.memory",
     "storage.checkpoint_size": "",
-    "storage.write_bandwidth_wanted": "storage.write_bandwidth",
-    "storage.read_bandwidth_wanted": "storage.read_bandwidth",
+    "storage.write_bandwidth_wanted": "storage.write_total",
+    "storage.read_bandwidth_wanted": "storage.read_total",
     "network.bandwidth_wanted": "network.bandwidth",
     "power.cards": "",
     "power.rest": "host.other_power",
     "power.expected": "",
     "power.supply_wanted": "host.psu_power",
 }
-"""What is wanted of each part, and the fact that states what there is of it; in the order of a bill of materials."""
+"""What is wanted of each part, and the fact, stated or derived, of what there is of it; in the order of a bill of materials."""
 TELLING = 20
 """A figure whose ends are further apart than this factor tells nobody what to order."""
 _OF_THE_MACHINE = ("gpu.", "interconnect.", "network.", "parallel.")
@@ -71,6 +71,10 @@ def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
     return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices)
 
 
+def _telling(value: Value) -> bool:
+    return isinstance(value, Interval) and value.low > 0 and value.high <= TELLING * value.low
+
+
 def _parts(run: Run, there: bool) -> Iterator[Document]:
     """The parts of one node; with `there` also what the facts state of each."""
     rulebook = run.program.rulebook
@@ -80,7 +84,7 @@ def _parts(run: Run, there: bool) -> Iterator[Document]:
         if derived is None:
             continue
         value = derived.used
-        if not isinstance(value, Interval) or value.low <= 0 or value.high > TELLING * value.low:
+        if not _telling(value):
             continue
         title = facts[path].title
         rules = tuple(a.rule for a in derived.alternatives)
@@ -92,6 +96,6 @@ def _parts(run: Run, there: bool) -> Iterator[Document]:
             "rules": list(rules),
             "cites": list(dict.fromkeys(c for rule in rules for c in rulebook.rules[rule].cites)),
         }
-        if there and stated in run.known:
+        if there and stated and (stated in run.known or _telling(run.value(stated))):
             entry["stated"] = wording.fact(rulebook.vocabulary, stated, run.value(stated))
         yield entry

@@ -39,6 +39,12 @@ def test_the_stated_machine_with_what_there_is_of_each_part() -> None:
     assert "network.bandwidth_wanted" not in parts
 
 
+def test_what_all_nodes_write_together_is_set_against_what_all_want() -> None:
+    parts = bill(decision(FULL, OURS, {"gpu.count": 16, "network.nodes": 2, "storage.write_bandwidth": "5 GB/s"}), "stated")
+    assert parts["storage.write_bandwidth_wanted"]["stated"]["en"] == "10 GB/s"
+    assert parts["host.gpus"]["value"] == {"low": 8, "high": 8}
+
+
 def test_each_recommended_machine_has_its_own_parts() -> None:
     document = decision(FULL, {"model.size_class": "1B", "host.cpu_cores": 16})
     chosen = document["choice"]["chosen"]
