@@ -28,7 +28,7 @@ SEAM = "\x1f"
 """Stands where a line of Chinese may be broken: white space to whoever breaks lines, and of no width."""
 OPENING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Ps", "Pi"))
 CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Pe", "Pf")) | frozenset("，。、；：！？…—·％‰,.;:!?%)]}×")
-UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|USD|CNY|EUR)\b|%)")
+UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|token/s|USD|CNY|EUR)\b|[%×])")
 
 
 def print_report(decision: Document, format_: str, language: str, width: int | None) -> None:

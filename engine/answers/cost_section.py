@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from gpurules.engine.answers.blocks import Block, Grid, Words
@@ -32,7 +33,8 @@ class CostReader(Reader):
         return [*blocks, *self._moving(found["decides"] if found["cheaper"] == "depends" else ())]
 
     def _row(self, label: str, values: Document) -> tuple[str, ...]:
-        return (label, *(self.said(values[side]["shown"]) for side in _SIDES))
+        """One row; what an unknown figure needs is said below, and not in a narrow column."""
+        return (label, *(_brief(self.said(values[side]["shown"])) for side in _SIDES))
 
     def _figures(self, figures: Iterable[Document]) -> str:
         colon = "：" if self.language == "zh" else ": "
@@ -48,3 +50,8 @@ class CostReader(Reader):
         text = self.word("cost_decides", fact=first["fact"], now=self.said(first["now"]["shown"]), share=f"{first['share']:.0%}", **ends)
         others = self.join(f"{figure['fact']} {figure['share']:.0%}" for figure in found[1 : _NEXT + 1])
         return [Words(text), *([Words(self.word("cost_also", facts=others), "quiet")] if others else [])]
+
+
+def _brief(shown: str) -> str:
+    """A figure without what it needs to be known better: `unknown: needs a, b` is `unknown`."""
+    return re.split(r": needs |：需要 |; the rest|；其余", shown)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from gpurules.engine.answers import change, conflict, cost, coverage, parts, plan, selection, wording
+from gpurules.engine.answers import change, conflict, cost, coverage, estimate, parts, plan, selection, wording
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
@@ -230,17 +230,20 @@ class _Writer:
             "verdict": _VERDICTS[self.evaluation.accepted(self.first)],
             "verdict_assuming": _VERDICTS[self.evaluation.accepted(self.second)],
             "requirements": requirements,
+            "estimate": estimate.document(self.evaluation, self.second) if self.evaluation.sized else [],
         }
 
     def _step(self, proposal: plan.Proposal) -> Document:
+        after = proposal.evaluation.second
         return {
             "rule": proposal.rule,
             "set": dict(proposal.settings),
             "costs": list(proposal.costs),
             "state": proposal.state,
             "place": proposal.place,
-            "after": {path: {"value": wording.encoded(v), "shown": wording.derived(proposal.evaluation.second, path, v)} for path, v in proposal.after.items()},
+            "after": {path: {"value": wording.encoded(v), "shown": wording.derived(after, path, v)} for path, v in proposal.after.items()},
             "status": change.status(proposal.evaluation) if self.evaluation.sized else "not_sized",
+            "unmet": {r: str(met) for r, met in ((r, after.accepts(r)) for r in proposal.evaluation.requirements) if met is not YES},
         }
 
     def _question(self, question: change.Question) -> Document:

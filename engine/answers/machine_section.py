@@ -22,6 +22,8 @@ class MachineReader(Reader):
             return []
         blocks: list[Block] = []
         if self.choice["chosen"]:
+            if self.steps_suffice():
+                blocks.append(Words(self.word("unless_steps"), "quiet"))
             blocks.append(Items(tuple(self._machine(i, m) for i, m in enumerate(self.choice["chosen"], 1))))
         scenarios = self.choice["scenarios"]
         if scenarios:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpurules.engine.answers.estimate_phrases import ESTIMATE
 from gpurules.engine.knowledge.vocabulary import Localized
 
 _T = Localized
@@ -29,6 +30,7 @@ SECTIONS: Mapping[str, Localized] = {
     "compare": _T("Finalists compared", "入围机器对比"),
     "why_not": _T("Why not", "为什么不是"),
     "memory": _T("Memory", "显存"),
+    "speed": _T("Speed", "速度"),
     "server": _T("The whole server", "整机配置"),
     "cost": _T("Rent or buy", "租还是买"),
     "checklist": _T("Checklist", "核对清单"),
@@ -100,9 +102,6 @@ WORDS: Mapping[str, Localized] = {
         "{fact} is stated as {stated}, and used so; the rules would make it {computed}.", "{fact} 给出的是 {stated}，以此为准；规则推得 {computed}。"
     ),
     "undefined": _T("{fact} divides by zero and says nothing.", "{fact} 除数为零，没有意义。"),
-    "step": _T("try {settings}", "尝试 {settings}"),
-    "after_step": _T("a card would then need {after}", "此时单卡需要 {after}"),
-    "paid_with": _T("costs {costs}", "代价：{costs}"),
     "cost_speed": _T("speed", "速度"),
     "cost_accuracy": _T("accuracy", "精度"),
     "cost_host_memory": _T("host memory", "主机内存"),
@@ -142,7 +141,6 @@ WORDS: Mapping[str, Localized] = {
     "need_all": _T("need, all cards", "需求（全部卡）"),
     "have_nominal": _T("have, by name", "现有（标称）"),
     "have_usable": _T("have, usable", "现有（可用）"),
-    "need_card": _T("need, a card", "需求（单卡）"),
     "have_card": _T("have, a card", "现有（单卡可用）"),
     "measured": _T("measured peak", "实测峰值"),
     "with_headroom": _T("with headroom", "含余量"),
@@ -205,4 +203,4 @@ WORDS: Mapping[str, Localized] = {
 
 def word(key: str, language: str, **values: object) -> str:
     """One phrase in one language, its gaps filled."""
-    return (WORDS.get(key) or STATUS.get(key) or SECTIONS[key]).get(language).format(**values)
+    return (WORDS.get(key) or ESTIMATE.get(key) or STATUS.get(key) or SECTIONS[key]).get(language).format(**values)

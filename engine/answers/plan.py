@@ -11,10 +11,12 @@ from gpurules.engine.inference.facts import STATED, Fact, Facts
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Scalar
 from gpurules.engine.knowledge.rule import Step
-from gpurules.engine.language.compile import Value
+from gpurules.engine.language import syntax
+from gpurules.engine.language.compile import Condition, Value
 from gpurules.engine.values.interval import Interval, exceeds
+from gpurules.engine.values.truth import DEPENDS, YES, Truth
 
-WATCHED = ("memory.rule_of_thumb", "candidate.memory_need", "candidate.headroom", "candidate.fit")
+WATCHED = ("memory.rule_of_thumb", "candidate.memory_need", "candidate.headroom", "candidate.fit", "candidate.tokens_per_second")
 """Derived facts that a report compares before and after a step."""
 LONGEST = 12
 """Steps tried at most."""
@@ -26,6 +28,8 @@ _SAVING = ("training.", "inference.", "parallel.", "workload.")
 @dataclass(frozen=True, slots=True)
 class Proposal:
     """One step that a rule proposes: its settings, what it costs, how surely the rule stands, and the watched facts after it.
+
+    `state` is "depends" where the steps before it may already suffice and nothing else is open.
 
     `place` is its number in the plan, in which each step comes on top of those before; 0 where it saves no memory by then.
     """
@@ -40,13 +44,15 @@ class Proposal:
 
 
 def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
-    """Steps whose rules stand, surely or under assumptions, by rank, then rule. Those that save memory end where the work fits."""
+    """Steps whose rules stand, surely or under assumptions, by rank, then rule. Those that save memory end where the work surely fits:
+    once a plan has begun, steps go on while it only may."""
     found: list[Proposal] = []
     current, place = evaluation, 0
     tried: set[tuple[str, int]] = set()
     while len(found) < LONGEST:
-        ready = sorted((step.rank, rule, at, state) for rule, at, step, state in _standing(current) if (rule, at) not in tried)
-        steps = {(rule, at): step for rule, at, step, _ in _standing(current)}
+        standing = _standing(current, begun=place > 0)
+        ready = sorted((step.rank, rule, at, state) for rule, at, step, state in standing if (rule, at) not in tried)
+        steps = {(rule, at): step for rule, at, step, _ in standing}
         following = next(((rule, at, state) for _, rule, at, state in ready if not (_saves(steps[rule, at]) and _fits(current))), None)
         if following is None:
             break
@@ -58,25 +64,34 @@ def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
             continue
         helps = not _saves(step) or _shrinks(current, after)
         place += helps
-        watched = {path: after.second.derived[path].used for path in WATCHED if path in after.second.derived}
+        watched = {path: result.used for path in WATCHED if (result := after.second.derived.get(path)) is not None and result.alternatives}
         found.append(Proposal(rule, texts, step.costs, state, place if helps else 0, watched, after))
         if helps:
             current = after
     return tuple(found)
 
 
-def _standing(evaluation: Evaluation) -> list[tuple[str, int, Step, str]]:
-    """(rule, place among its conclusions, step, state) of each step whose rule stands."""
-    found = []
+def _standing(evaluation: Evaluation, begun: bool) -> list[tuple[str, int, Step, str]]:
+    """(rule, place among its conclusions, step, state) of each step whose rule stands; in a plan begun, also where it hangs on the fit alone."""
+    found: list[tuple[str, int, Step, str]] = []
     for procedure in evaluation.program.procedures.values():
         rule = procedure.rule
         steps = [(at, c) for at, c in enumerate(rule.then) if isinstance(c, Step)]
         if not steps or not evaluation.looked_at(rule.id):
             continue
         state = change.standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
-        if state in ("certain", "assuming"):
+        if state in ("certain", "assuming") or (state == "depends" and begun and _hangs_on_fit(evaluation, procedure.condition)):
             found += [(rule.id, at, step, state) for at, step in steps]
-    return found
+    ids = {rule for rule, *_ in found}
+    return [entry for entry in found if ids.isdisjoint(evaluation.second.overriders(entry[0]))]
+
+
+def _hangs_on_fit(evaluation: Evaluation, condition: Condition | None) -> bool:
+    """Whether all that a rule compares holds, but for whether the work fits, which is open."""
+    if condition is None:
+        return False
+    truths = [(_FIT in syntax.names(atom.tree), Truth(atom.truth(evaluation.second.values))) for atom in condition.atoms()]
+    return all(truth is (DEPENDS if fit else YES) for fit, truth in truths)
 
 
 def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Mapping[str, str]]:

@@ -62,6 +62,28 @@ class Reader:
             parts += [self.said(machine["interconnect"]), self.said(machine["plan"]["shown"])]
         return ("，" if self.language == "zh" else ", ").join(parts)
 
+    def plan(self) -> list[Document]:
+        """The steps that save memory, in order."""
+        return sorted((step for step in self.decision["steps"] if step["place"]), key=lambda step: int(step["place"]))
+
+    def steps_suffice(self) -> bool:
+        """Whether the stated machine meets every requirement once all steps are taken."""
+        plan = self.plan()
+        return bool(plan) and self.candidate is not None and plan[-1]["status"] in ("keep", "provisional") and self._fits(plan[-1])
+
+    @staticmethod
+    def _fits(step: Document) -> bool:
+        return bool(step["after"].get("candidate.fit", {"value": {}})["value"].get("members") == ["fits"])
+
+    def _fit(self, members: list[str]) -> str:
+        """How it fits, as far as that is settled."""
+        return self.word(".".join(["fit", *sorted(members)]) if members else "fit.")
+
+    def names(self, needs: Iterable[str]) -> list[str]:
+        """Facts to state; the parts of a model's shape come with its name."""
+        named = any(f["path"] == "model.name" for f in self.decision["facts"])
+        return list(dict.fromkeys(fact if named or not fact.startswith("model.") else "model.name" for fact in needs))
+
     def current(self, fact: str) -> Document:
         """A derived value with the assumptions made, where they change it."""
         entry: Document = self.derived[fact].get("assuming", self.derived[fact])

@@ -11,8 +11,10 @@ from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
 from gpurules.engine.answers.phrases import DOING, LEVELS, SECTIONS, STATUS
-from gpurules.engine.answers.reader import CHECKLIST, MEMORY, Reader
+from gpurules.engine.answers.reader import CHECKLIST, MEMORY
 from gpurules.engine.answers.server_section import ServerReader
+from gpurules.engine.answers.speed_section import SpeedReader
+from gpurules.engine.answers.steps_section import StepsReader
 from gpurules.engine.answers.trace_section import TraceReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
 
@@ -31,6 +33,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "machines": machines.recommended(),
         "compare": machines.compared(),
         "memory": memory.memory(),
+        "speed": SpeedReader(decision, language).speed(),
         "server": ServerReader(decision, language).server(),
         "cost": CostReader(decision, language).cost(),
         "findings": advice.findings(),
@@ -49,7 +52,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
     return tuple(Section(key, SECTIONS[key].get(language), tuple(blocks)) for key, blocks in made.items() if blocks)
 
 
-class AdviceReader(Reader):
+class AdviceReader(StepsReader):
     """Reads the verdict and the advice."""
 
     def verdict(self) -> list[Block]:
@@ -68,6 +71,13 @@ class AdviceReader(Reader):
         rejected = self.candidate is not None and "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])
         parts = [self.word("do_not", machine=self.machine(), reasons=self.reasons())] if rejected else []
         assert self.choice is not None
+        if rejected and self.steps_suffice():
+            count = len(self.plan())
+            parts = [self.word("with_step" if count == 1 else "with_steps", machine=self.machine(), reasons=self.reasons(), count=count)]
+            if self.choice["chosen"]:
+                joined = ("；或 " if self.language == "zh" else "; or ").join(self.named(m) for m in self.choice["chosen"])
+                parts.append(self.word("else_machines", machines=joined))
+            return ("" if self.language == "zh" else " ").join(parts)
         if self.choice["chosen"] and self.candidate is not None and not rejected:
             parts.append(self.undecided())
         if self.choice["chosen"]:
@@ -129,13 +139,32 @@ class AdviceReader(Reader):
         return sorted(chosen, key=lambda c: (ORDER.index(c["level"]) if c["kind"] == "advise" else -1, c["rule"]))
 
     def what_to_do(self) -> list[Block]:
-        items: list[Item] = []
+        """What to settle first, settings to change, then what rules advise; numbered through."""
+        first = self._to_settle()
+        steps = self.steps(len(first))
+        advised = self._advised(len(first) + len(self.plan()))
+        if not (first or steps or advised) and self.choice and self.choice["chosen"]:
+            first = [Item("1", self.word("take_recommended"), tone="recommend")]
+        lead = [Words(self.word("as_set_now"), "quiet")] if steps and advised else []
+        if not steps:
+            first, advised = [*first, *advised], []
+        listed: list[Block] = [Items(tuple(items)) for items in (first, advised) if items]
+        blocks = [*listed[: bool(first)], *steps, *lead, *listed[bool(first) :]]
+        return blocks or [Words(self.word("nothing_to_do"), "quiet")]
+
+    def _to_settle(self) -> list[Item]:
+        """The question that comes before everything else, where there is one."""
         questions = self.questions()
         undecided = self.candidate is not None and self.candidate["verdict_assuming"] == "undecided"
         unsettled = self.decision["status"] != "not_sized" and undecided and any(q["settles_verdict"] for q in questions)
-        if questions and (unsettled or self.decision["status"] in ("ask", "not_sized")):
-            first = questions[0 if self.decision["status"] == "not_sized" else self.deciding_question() - 1]
-            items.append(Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend"))
+        if not questions or not (unsettled or self.decision["status"] in ("ask", "not_sized")):
+            return []
+        first = questions[0 if self.decision["status"] == "not_sized" else self.deciding_question() - 1]
+        return [Item("1", self.word("measure_first", title=self.said(first["title"]), fact=first["fact"]), tone="recommend")]
+
+    def _advised(self, after: int) -> list[Item]:
+        """What rules advise to do or to leave, each action once, numbered from `after` on."""
+        items: list[Item] = []
         named = self._named_outright()
         differing = set(named) if self.choice and self.choice["contradicting"] else set()
         said: dict[tuple[str, tuple[str, ...]], int] = {}
@@ -149,17 +178,8 @@ class AdviceReader(Reader):
                     items[said[key]] = replace(items[said[key]], references=tuple(references))
                     continue
                 said[key] = len(items)
-                items.append(Item(str(len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
-        for step in self.decision["steps"]:
-            if step["place"]:
-                settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
-                after = [self.said(step["after"][p]["shown"]) for p in ("candidate.memory_need", "candidate.fit") if p in step["after"]]
-                paid = (self.word("paid_with", costs=self.join([self.word(f"cost_{c}") for c in step["costs"]])),) if step["costs"] else ()
-                details = (*((self.word("after_step", after=self.join(after)),) if after else ()), *paid)
-                items.append(Item(str(len(items) + 1), self.word("step", settings=settings), (step["rule"],), "recommend", details))
-        if not items and self.choice and self.choice["chosen"]:
-            items.append(Item("1", self.word("take_recommended"), tone="recommend"))
-        return [Items(tuple(items))] if items else [Words(self.word("nothing_to_do"), "quiet")]
+                items.append(Item(str(after + len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
+        return items
 
     def _named_outright(self) -> dict[str, str]:
         """What rules that name machines advise, where the stated machine is not kept: to take one of those named, not "this" one."""

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from gpurules.engine.answers import change, finalists, wording
+from gpurules.engine.answers import change, estimate, finalists, wording
 from gpurules.engine.inference import choice as choices
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Criterion, Judged
@@ -126,7 +126,8 @@ class _Writer:
             shown = wording.fact(self.vocabulary, criterion.fact, score)
             leads = choices.leads(criterion, score, others) if others else True
             scores.append({"fact": criterion.fact, "value": wording.encoded(score), "shown": shown, "leads": leads})
-        return {**self._named(judged), "figures": self._figures(run), "scores": scores, "advice": self._advice(run), "truths": self._truths(run)}
+        found = {"figures": self._figures(run), "estimate": estimate.document(self.evaluation, run), "scores": scores}
+        return {**self._named(judged), **found, "advice": self._advice(run), "truths": self._truths(run)}
 
     def _advice(self, run: Run) -> list[Document]:
         found = []

@@ -18,11 +18,14 @@ from gpurules.engine.language.compile import Table, Value
 from gpurules.engine.language.syntax import Name, Node
 from gpurules.engine.language.typecheck import NumberType, check
 from gpurules.engine.values import quantity, unit
-from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.interval import LINE, Interval
 from gpurules.engine.values.truth import NO, Truth
 from gpurules.engine.values.unit import NUMBER, Dimension, Unit
 
 LANGUAGES = ("en", "zh")
+UNKNOWN = {"en": "unknown", "zh": "未知"}
+TELLING = 1000
+"""A range whose ends are further apart than this factor tells nothing by its lower end."""
 _UNITS = ("byte", "byte/s", "W", "s", "FLOP/s", "FLOP", "USD", "USD/h", "CNY")
 
 
@@ -61,10 +64,11 @@ def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str,
     definition = run.program.rulebook.vocabulary.facts[path]
     needs = open_ended(run, path)
     wholly = value == definition.whole
-    if not needs and not wholly:
+    told = extent(value, definition.range if definition.number else LINE)
+    if not needs and not wholly and told != "unknown":
         return fact(run.program.rulebook.vocabulary, path, value)
     named = ", ".join(needs or _given(run, path)) or path
-    bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < 1000 * value.low
+    bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < TELLING * value.low
     if isinstance(value, Interval) and bounded:
         least = definition.show(Interval(value.low, value.low))
         if brief:
@@ -73,9 +77,31 @@ def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str,
     return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
 
 
+def told(run: Run, path: str, value: Interval) -> bool:
+    """Whether a derived number says anything: it is neither the whole range nor one whose ends tell nothing."""
+    definition = run.program.rulebook.vocabulary.facts[path]
+    if value == definition.whole or extent(value, definition.range) == "unknown":
+        return False
+    return not open_ended(run, path) or 0 < value.high < TELLING * value.low
+
+
+def extent(value: Value, bounds: Interval) -> str:
+    """What two ends that are further apart than TELLING say: "most", the upper one, where it is no bound of the fact itself, or
+    nothing, "unknown". "" for any other value."""
+    if not isinstance(value, Interval) or value.low <= 0 or value.high <= TELLING * value.low:
+        return ""
+    return "most" if value.high < bounds.high else "unknown"
+
+
 def fact(vocabulary: Vocabulary, path: str, value: Value) -> dict[str, str]:
-    """A fact's value in both languages."""
-    return {language: vocabulary.facts[path].show(value, language) for language in LANGUAGES}
+    """A fact's value in both languages. A derived one with ends further apart than TELLING is told by its upper end, or as unknown."""
+    definition = vocabulary.facts[path]
+    told = extent(value, definition.range) if definition.number and definition.kind == "derived" else ""
+    if told == "unknown":
+        return dict(UNKNOWN)
+    if told == "most" and isinstance(value, Interval):
+        return {language: f"≤ {definition.show(Interval(value.high, value.high), language)}" for language in LANGUAGES}
+    return {language: definition.show(value, language) for language in LANGUAGES}
 
 
 def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
@@ -92,7 +118,11 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     if not isinstance(value, Interval):
         return " | ".join(sorted(value)) if isinstance(value, frozenset) else syntax.show(tree)
     found = check(tree, rule_scope(rule, vocabulary), NumberType)[0]
-    return quantity.show(value, _unit(found.dimension if isinstance(found, NumberType) else NUMBER))
+    shown_in = _unit(found.dimension if isinstance(found, NumberType) else NUMBER)
+    told = extent(value, LINE)
+    if told == "unknown":
+        return UNKNOWN[language]
+    return f"≤ {quantity.show(Interval(value.high, value.high), shown_in)}" if told else quantity.show(value, shown_in)
 
 
 @cache
