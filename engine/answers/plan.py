@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from gpurules.engine.answers import change
+from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts
 from gpurules.engine.knowledge import statement
@@ -95,7 +96,7 @@ def _hangs_on_fit(evaluation: Evaluation, condition: Condition | None) -> bool:
 
 
 def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Mapping[str, str]]:
-    """The evaluation with the settings of a step, and these as text; None where they are so already.
+    """The evaluation with the settings of a step, and these as text; None where they are so already, or where a figure then cannot be.
 
     A setting that is the path of a fact stands for that fact's value before the step.
     """
@@ -116,7 +117,10 @@ def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Map
         return None, texts
     ordered = {path: given[path] for path in rulebook.vocabulary.facts if path in given}
     facts: Facts = replace(evaluation.facts, given=ordered)
-    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices), texts
+    try:
+        return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices), texts
+    except Impossible:
+        return None, texts
 
 
 def _saves(step: Step) -> bool:

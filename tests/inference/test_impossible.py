@@ -100,7 +100,7 @@ def test_a_step_to_what_cannot_be_is_not_proposed(tmp_path: Path) -> None:
       factor: {value: 1e5, cites: [A01], since: 2026-01-01}
     """.replace("\n    ", "\n")
     rulebook = book(tmp_path, large_step=step.replace("gpu.count > 1", "gpu.count > 1 and gpu.memory_usable > limit") + PARAMETER, power=power)
-    facts = {**SIZED, "gpu.count": 8, "gpu.memory_usable": "80 GB", "gpu.power_limit": "300 W"}
+    facts = {**SIZED, "gpu.count": 8, "gpu.memory_usable": "80 GB", "gpu.power_limit": "400 W"}
     document = gpurules.evaluate(facts, rulebook).document
     assert [s["set"] for s in document["steps"]] == [{"gpu.power_limit": "300 W"}]
 
