@@ -1,6 +1,6 @@
 """How far the memory and speed estimates are from published measurements.
 
-python benchmarks/accuracy.py [--points FILE] [--json] [--facts DIR] [--write]
+python benchmarks/accuracy.py [--points FILE] [--json] [--facts DIR] [--sources] [--write]
 
 Every point of FILE becomes the facts of its run (points.py, words.py, recipes.yaml; never its result), is evaluated with the shipped rulebook, and the
 interval is held against what was measured. No coefficient of any rule was fitted to these points.
@@ -13,7 +13,7 @@ import json
 import statistics
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -40,6 +40,14 @@ SEEN = ("candidate.memory_seen", "candidate.memory_structured", "candidate.memor
 """What is held against a measured peak: the first of these that the rulebook derives and that is not open upwards."""
 SPEED = "candidate.tokens_per_second"
 """Tokens a second of all cards together."""
+TOLD_BY_FRAMEWORK = (
+    "training.framework", "training.loss", "training.optimizer_fused", "training.adapter_dropout", "parallel.overlap_communication", "parallel.reduce_bucket",
+)  # fmt: skip
+"""What nobody tells who does not say with what a run is made. Precision, optimizer, batch, length, checkpointing, adapters, attention and stage stay."""
+SHAPE = ("parameters", "layers", "hidden_size", "intermediate_size", "attention_heads", "kv_heads", "vocabulary_size", "experts")
+"""Facts of the model that other estimators ask for."""
+PEAK_SHARE = 0.8
+"""No training reaches this share of a card's dense half-precision rate: matrix products alone hardly do."""
 UNBOUNDED = 0.99
 """An interval whose end reaches this share of its fact's range says nothing."""
 
@@ -57,6 +65,7 @@ class Row:
     unusable: str = ""
     no_peak: str = ""
     no_speed: str = ""
+    shape: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def peak(self) -> float:
@@ -147,7 +156,9 @@ class Evaluator:
             f"repeats {repeated[point.id]}" if point.id in repeated
             else exclusion.unmeasured(point, point.facts) or exclusion.impossible(point, point.facts, parameters)
         )  # fmt: skip
-        found = Row(point, stated, self.need(run), self.fit(run), None, None, unusable, no_peak)
+        values = {name: run.value(f"model.{name}") for name in SHAPE}
+        shape = {name: value.low for name, value in values.items() if isinstance(value, Interval) and value.exact}
+        found = Row(point, stated, self.need(run), self.fit(run), None, None, unusable, no_peak, shape=shape)
         return self._timed(found, facts, run)
 
     def need(self, run: Run) -> Interval | None:
@@ -170,9 +181,18 @@ class Evaluator:
         if not text:
             return row
         value, missing = tokens_per_second(text, self._speed(row.point, run))
+        if value and (share := self._share(row.point, run, value)) > PEAK_SHARE:
+            return replace(row, no_speed=f"impossible: {share:.0%} of the card's rate")
         speed = self._bounded(run, SPEED) if SPEED in self.rulebook.derivations else None
         speed = interval.divide(speed, interval.point(row.point.count)) if speed and row.point.count else None
         return replace(row, speed=speed, measured_speed=value, no_speed=missing)
+
+    def _share(self, point: Point, run: Run, tokens: float) -> float:
+        """The share of the card's rate that the operations of full training alone would take; 0 where it cannot be told."""
+        rate, active = run.value("candidate.half_tensor_rate"), run.value("model.active_parameters")
+        if point.group != "train_full" or not isinstance(rate, Interval) or not isinstance(active, Interval) or not rate.high:
+            return 0
+        return 6 * active.low * tokens / rate.high
 
     def _speed(self, point: Point, run: Run) -> Speed:
         def exact(path: str) -> float | None:
@@ -279,6 +299,7 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     parser.add_argument("--json", action="store_true", help="print the result as data")
     parser.add_argument("--facts", type=Path, metavar="DIR", help="write the facts of every point to DIR, for `gpurules evaluate`")
     parser.add_argument("--sources", action="store_true", help="print the errors of every source too")
+    parser.add_argument("--write", action="store_true", help="write docs/accuracy.md and docs/accuracy.svg")
     chosen = parser.parse_args(arguments)
     if not chosen.points.exists():
         print(f"{chosen.points} is not there; name a file of points with --points", file=sys.stderr)
@@ -297,9 +318,13 @@ def main(arguments: Sequence[str] | None = None, out: Callable[[str], object] = 
     if chosen.json:
         out(json.dumps(as_json(rows), indent=2, ensure_ascii=False))
         return 0
+    import page
     import tables
 
-    unknown = evaluator.rows(given, drop=("training.framework",))
+    unknown = evaluator.rows(given, drop=TOLD_BY_FRAMEWORK)
+    if chosen.write:
+        page.write(rows, unknown)
+        return 0
     out(tables.text(rows, unknown, chosen.sources))
     return 0
 

@@ -69,7 +69,7 @@ def unmeasured(point: Point, stated: Mapping[str, object]) -> str:
     if stated.get("training.offload", ["none"]) != ["none"]:
         return "offloaded: the rest on the card is buffers that nobody states"
     memory = point.data.get("gpus", {}).get("mem_gb")
-    if memory and found.limit >= float(memory) and found.kind not in ("allocated",):
+    if memory and found.limit >= float(memory) and found.kind != "allocated":
         return "as large as the card: it says what the card holds, not what the run needs"
     return ""
 

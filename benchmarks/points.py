@@ -84,9 +84,9 @@ class Point:
         return observed.measured(self.data.get("measured", {}), self.count)
 
     @property
-    def kind(self) -> str:
-        """What the peak counts, of measured.memory_kind; '' where nobody says."""
-        return self.measured.kind or self.recipe.kind
+    def kinds(self) -> list[str]:
+        """What the peak may count, of measured.memory_kind; empty where nobody says."""
+        return [self.measured.kind] if self.measured.kind else list(self.recipe.kind)
 
     @cached_property
     def facts(self) -> Facts:
@@ -103,7 +103,7 @@ class Point:
         if self.count == 1:
             found = {p: v for p, v in found.items() if not p.startswith(("parallel.", "interconnect."))}
         takes_all = str(found.get("inference.engine", "")) in TAKES_IN_ADVANCE
-        found["measured.memory_kind"] = [self.kind] if self.kind else KINDS + ["engine_preallocated"] * takes_all
+        found["measured.memory_kind"] = self.kinds or KINDS + ["engine_preallocated"] * takes_all
         if self.group not in ("train_lora", "train_qlora"):
             found = {p: v for p, v in found.items() if not p.startswith(("training.adapter", "training.base"))}
         return found

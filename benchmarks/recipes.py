@@ -23,7 +23,7 @@ class Recipe:
 
     facts: Facts = field(default_factory=dict)
     citations: list[tuple[str, str]] = field(default_factory=list)
-    kind: str = ""
+    kind: tuple[str, ...] = ()
     batch: int | None = None
     tensor_of_model_parallel: int | None = None
     recomputed: bool = False
@@ -55,11 +55,13 @@ def recipe(point: Data, count: int | None) -> Recipe:
             continue
         found.citations.append((entry["cites"], entry["says"]))
         narrow(found.facts, entry.get("facts", {}))
-        found.kind = entry.get("kind", found.kind)
+        if "kind" in entry:
+            found.kind = tuple(entry["kind"]) if isinstance(entry["kind"], list) else (entry["kind"],)
         found.batch = int(entry["batch"]) if "batch" in entry else found.batch
         found.tensor_of_model_parallel = int(entry["model_parallel"]) if "model_parallel" in entry else found.tensor_of_model_parallel
         found.recomputed |= entry.get("flop") == "recomputed"
         found.layer_split |= entry.get("split") == "layers"
+        found.leave_out = entry.get("leave_out", found.leave_out)
         for step in _climbed(entry.get("ladder", ()), str(point.get("note", ""))):
             found.facts |= step.get("facts", {})
             found.leave_out = step.get("leave_out", "")
@@ -71,6 +73,7 @@ def _when(when: Data, point: Data, count: int | None) -> bool:
     texts = {
         "note": str(point.get("note", "")), "precision": str(point.get("precision", "")), "parallelism": str(point.get("parallelism", "")),
         "targets": str(point.get("lora", {}).get("targets", "")), "model": str(point.get("model", "")),
+        "optimizer": str(point.get("optimizer", "")),
         "card": f"{gpus.get('name', '')} {gpus.get('mem_gb', '')}",
     }  # fmt: skip
     return all(

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import accuracy
 from accuracy import TASKS, Row
+from estimators import Estimator, Known
 from measure import table
 
 HEADS = ("task", "n", "median error", "90th percentile", "inside", "median width")
@@ -23,7 +24,10 @@ def text(rows: Sequence[Row], unknown: Sequence[Row], sources: bool = False) -> 
 
 
 def tasks(rows: Sequence[Row]) -> str:
-    return table(HEADS, [(TASKS[t], *s.shown) for t, s in accuracy.by_task(rows).items()])
+    counted = [r for r in rows if r.counts]
+    trained = accuracy.summary([r for r in counted if r.point.trains])
+    found = [(TASKS[t], *s.shown) for t, s in accuracy.by_task(rows).items()]
+    return table(HEADS, [*found, ("all training", *trained.shown), ("all", *accuracy.summary(counted).shown)])
 
 
 def fit(rows: Sequence[Row]) -> str:
@@ -48,6 +52,36 @@ def without(rows: Sequence[Row]) -> str:
             source, changed = max(left, key=lambda pair: abs((pair[1].median or 0) - (whole[task].median or 0)))
             lines.append((TASKS[task], source, *changed.shown))
     return table(("task", "without the source that changes the median most", *HEADS[1:]), lines)
+
+
+def every_source_left_out(rows: Sequence[Row]) -> str:
+    """Statistics of a task without each of its sources in turn."""
+    lines = [
+        (TASKS[task], source, *found.shown)
+        for task, sources in accuracy.without_each_source(rows).items()
+        for source, found in sources.items()
+    ]  # fmt: skip
+    return table(("task", "without", *HEADS[1:]), lines)
+
+
+def peers(rows: Sequence[Row], installed: Mapping[str, tuple[str, Estimator]]) -> str:
+    """Errors of other estimators on the points that they answer, and ours on the same ones."""
+    lines = []
+    counted = [r for r in rows if r.counts]
+    for name, (version, estimate) in installed.items():
+        for task, title in TASKS.items():
+            pairs = [(r, value) for r in counted if r.point.group == task and (value := estimate(known(r)))]
+            if pairs:
+                theirs, ours = [abs(value / r.peak - 1) for r, value in pairs], [abs(r.error) for r, _ in pairs]
+                cells = (f"{100 * statistics.median(e):.1f} / {100 * accuracy.percentile(e, 0.9):.0f} %" for e in (theirs, ours))
+                lines.append((f"{name} {version}", title, str(len(pairs)), *cells))
+    return table(("estimator", "task", "n", "its median / 90th percentile", "gpurules, same points"), lines)
+
+
+def known(row: Row) -> Known:
+    """What another estimator is told of a point."""
+    memory = row.point.data.get("gpus", {}).get("mem_gb")
+    return Known(row.point.text.get("model", ""), row.point.group, row.shape, row.facts, float(memory) if memory else None)
 
 
 def left_out(rows: Sequence[Row]) -> str:
