@@ -26,8 +26,8 @@ GLUE = "\ue000"
 """Stands for the space between a figure and its unit while lines are broken, so that both stay on one."""
 SEAM = "\x1f"
 """Stands where a line of Chinese may be broken: white space to whoever breaks lines, and of no width."""
-OPENING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Ps", "Pi"))
-CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Pe", "Pf")) | frozenset("，。、；：！？…—·％‰,.;:!?%)]}×")
+OPENING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Ps", "Pi")) | {"/"}
+CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Pe", "Pf")) | frozenset("，。、；：！？…—·％‰,.;:!?%)]}/")
 UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|token/s|USD|CNY|EUR)\b|[%×])")
 
 

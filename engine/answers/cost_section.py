@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from gpurules.engine.answers.blocks import Block, Grid, Words
 from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.reader import Reader
+from gpurules.engine.answers.reader import Reader, brief
 
 _NEXT = 4
 """Further open figures that the section names."""
@@ -34,7 +33,7 @@ class CostReader(Reader):
 
     def _row(self, label: str, values: Document) -> tuple[str, ...]:
         """One row; what an unknown figure needs is said below, and not in a narrow column."""
-        return (label, *(_brief(self.said(values[side]["shown"])) for side in _SIDES))
+        return (label, *(brief(self.said(values[side]["shown"])) for side in _SIDES))
 
     def _figures(self, figures: Iterable[Document]) -> str:
         colon = "：" if self.language == "zh" else ": "
@@ -51,7 +50,3 @@ class CostReader(Reader):
         others = self.join(f"{figure['fact']} {figure['share']:.0%}" for figure in found[1 : _NEXT + 1])
         return [Words(text), *([Words(self.word("cost_also", facts=others), "quiet")] if others else [])]
 
-
-def _brief(shown: str) -> str:
-    """A figure without what it needs to be known better: `unknown: needs a, b` is `unknown`."""
-    return re.split(r": needs |：需要 |; the rest|；其余", shown)[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpurules.engine.answers.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.phrases import LEVELS
-from gpurules.engine.answers.reader import CHECKLIST, Reader
+from gpurules.engine.answers.reader import CHECKLIST, Reader, brief
 
 _COMPARED = (
     "candidate.memory_need", "candidate.memory_usable", "candidate.headroom", "candidate.interconnect_bandwidth",
@@ -38,7 +38,7 @@ class MachineReader(Reader):
         return blocks
 
     def _machine(self, number: int, machine: Document) -> Item:
-        figures = {path: self.said(f["shown"]) for path, f in machine["figures"].items()}
+        figures = {path: brief(self.said(f["shown"])) for path, f in machine["figures"].items()}
         details = [
             self.word(
                 "machine_memory",
@@ -97,7 +97,7 @@ class MachineReader(Reader):
 
     def _figure(self, machine: Document, path: str) -> str:
         """A figure of a machine; one card has no link to speak of."""
-        return "–" if path == "candidate.interconnect_bandwidth" and machine["count"] == 1 else self.said(machine["figures"][path]["shown"])
+        return "–" if path == "candidate.interconnect_bandwidth" and machine["count"] == 1 else brief(self.said(machine["figures"][path]["shown"]))
 
     def rejected(self) -> list[Block]:
         """The nearest rejected alternatives, each with the one reason that rules it out, and how often each rule rejects."""

@@ -143,11 +143,13 @@ class MemoryReader(Reader):
             if STRUCTURED not in terms:
                 continue
             held = [self._inline(terms[fact]) for fact in HELD if fact in terms]
-            phases = self._deciding_phases([terms[fact] for fact in PHASES if fact in terms])
+            every = [terms[fact] for fact in PHASES if fact in terms]
+            phases = self._deciding_phases(every)
             details = [self.word("always_held", terms=self.join(held))] if held else []
             for phase in phases:
                 added = self.join(self._inline(terms[fact]) for fact in PHASES[phase["fact"]] if fact in terms)
-                details.append(self.word("phase_adds", phase=self.word(phase["fact"]), total=self.said(phase["shown"]), rules=self._rules(phase), terms=added))
+                name = self.word(phase["fact"] if len(every) > 1 else "above")
+                details.append(self.word("phase_adds", phase=name, total=self.said(phase["shown"]), rules=self._rules(phase), terms=added))
             usable = self.said(machine["figures"][USABLE]["shown"])
             text = self.word("of_a_card", machine=self.named(machine), need=self.said(terms[NEED]["shown"]), usable=usable)
             items.append(Item(str(number), text, tuple(terms[NEED]["rules"]), "recommend", tuple(details)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from gpurules.engine.answers.decision import Document
@@ -102,3 +103,8 @@ class Reader:
             return self.word("machine")
         known = figures["candidate.count"]["value"]["low"] == figures["candidate.count"]["value"]["high"]
         return f"{count} × {card}" if known else card
+
+
+def brief(shown: str) -> str:
+    """A figure without what it needs to be known better: `unknown: needs a, b` is `unknown`."""
+    return re.split(r": needs |：需要 |; the rest|；其余", shown)[0]

@@ -8,6 +8,7 @@ from gpurules.engine.answers.blocks import Block, Item, Items, Section, Words
 from gpurules.engine.answers.checklist_section import ChecklistReader
 from gpurules.engine.answers.cost_section import CostReader
 from gpurules.engine.answers.decision import Document
+from gpurules.engine.answers.estimate import NEED, STRUCTURED
 from gpurules.engine.answers.machine_section import MachineReader
 from gpurules.engine.answers.memory_section import MemoryReader
 from gpurules.engine.answers.phrases import DOING, LEVELS, SECTIONS, STATUS
@@ -122,7 +123,16 @@ class AdviceReader(StepsReader):
             count = self.said(self.candidate["figures"]["candidate.count"]["shown"]) if self.candidate else ""
             key = "holds_one" if count == "1" else "holds"
             text += ("" if self.language == "zh" else " ") + self.word(key, count=count, nominal=self.said(nominal["shown"]), usable=self.said(usable["shown"]))
-        return text
+        return text + self._of_a_card()
+
+    def _of_a_card(self) -> str:
+        """What one card needs, where that is not the need in all divided, but added up by shape and batch."""
+        figures = {entry["fact"]: entry for entry in self.candidate["estimate"]} if self.candidate is not None else {}
+        if self.candidate is None or STRUCTURED not in figures or "needs" in figures[NEED]:
+            return ""
+        usable = self.said(self.candidate["figures"]["candidate.memory_usable"]["shown"])
+        said = self.word("card_needs", need=self.said(figures[NEED]["shown"]), usable=usable, rules=", ".join(figures[NEED]["rules"]))
+        return ("" if self.language == "zh" else " ") + said
 
     def certainty(self) -> str:
         parts = [self.word("assumes", what=f"{a['fact']} = {self.said(a['shown'])}", rules=a["rule"]) for a in self.decision["assumptions"]]

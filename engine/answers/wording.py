@@ -64,16 +64,13 @@ def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str,
     definition = run.program.rulebook.vocabulary.facts[path]
     needs = open_ended(run, path)
     wholly = value == definition.whole
-    told = extent(value, definition.range if definition.number else LINE)
-    if not needs and not wholly and told != "unknown":
+    if not needs and not wholly and extent(value, definition.range if definition.number else LINE) != "unknown":
         return fact(run.program.rulebook.vocabulary, path, value)
     named = ", ".join(needs or _given(run, path)) or path
     bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < TELLING * value.low
     if isinstance(value, Interval) and bounded:
-        least = definition.show(Interval(value.low, value.low))
-        if brief:
-            return dict.fromkeys(LANGUAGES, f"≥ {least}")
-        return {"en": f"≥ {least}; the rest needs {named}", "zh": f"≥ {least}；其余需要 {named}"}
+        least = {language: f"≥ {definition.show(Interval(value.low, value.low), language)}" for language in LANGUAGES}
+        return least if brief else {"en": f"{least['en']}; the rest needs {named}", "zh": f"{least['zh']}；其余需要 {named}"}
     return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
 
 

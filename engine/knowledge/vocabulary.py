@@ -233,6 +233,7 @@ class _Reader:
 
 
 _TIMES = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "tokens": "令牌"}
+_TIMES |= {"token/s": "令牌/秒", "USD/year": "USD/年"}
 
 
 def _in_chinese(shown: str) -> str:

@@ -82,10 +82,10 @@ def test_a_machine_on_the_edge_is_not_promised_a_question_that_settles_it() -> N
 
 
 def test_stated_facts_that_nothing_reads_are_owned_up_to() -> None:
-    facts = {"workload.task": "inference", "model.name": "Llama-3.1-8B", "gpu.name": "L4", "gpu.count": 1, "inference.kv_bits": "16 bit"}
+    facts = {"workload.task": "inference", "model.name": "Llama-3.1-8B", "gpu.name": "L4", "gpu.count": 1, "inference.latency_target": "2 s"}
     found = decision(facts)
-    assert found["unread"] == ["inference.kv_bits"]
-    assert "inference.kv_bits" in section(found, "unread", "zh")
+    assert found["unread"] == ["inference.latency_target"]
+    assert "inference.latency_target" in section(found, "unread", "zh")
     assert decision({"workload.task": "lora", "model.parameters": "7B", "gpu.memory_nominal": "24 GB"})["unread"] == []
 
 
