@@ -176,7 +176,9 @@ WORDS: Mapping[str, Localized] = {
     "stated_at": _T("see {places}", "见 {places}"),
     "place": _T("{fact} at line {line}, column {column}", "{fact}（第 {line} 行第 {column} 列）"),
     "place_by": _T("{fact} by {via} at line {line}, column {column}", "{fact}（取自第 {line} 行第 {column} 列的 {via}）"),
-    "not_applicable": _T("Stated, but without meaning here: {fact}, which means something where {unless}.", "已给出，但在此没有意义：{fact}，仅当 {unless} 时才有意义。"),
+    "not_applicable": _T(
+        "Stated, but without meaning here: {fact}, which means something where {unless}.", "已给出，但在此没有意义：{fact}，仅当 {unless} 时才有意义。"
+    ),
     "for_machine": _T("{machine}: {text}", "{machine}：{text}"),
     "settle_in_writing": _T("Settle these yourself, best in writing:", "以下事项须自行落实，最好有书面依据："),
     "unread": _T("Stated, but read by no rule, hence without effect on anything above: {facts}.", "已给出，但没有规则用到，对以上结论没有任何影响：{facts}。"),

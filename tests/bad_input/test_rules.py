@@ -321,7 +321,14 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
         [("12:5", "GR415", "'prefer' stands in a rule about the workload", "add for_each: candidate")],
     ),
     "deciding by what was chosen": (
-        [("title: {en: More", "for_each: candidate\ntitle: {en: More"), (WHEN, "    - candidate.finalists > 1"), (THEN, "  - require: candidate.count > 1"), ("parameters:\n  limit: {value: 30 %, cites: [A04], since: 2026-01-01}\n", ""), (", above {{ limit }}", ""), ("，超过 {{ limit }}", "")],
+        [
+            ("title: {en: More", "for_each: candidate\ntitle: {en: More"),
+            (WHEN, "    - candidate.finalists > 1"),
+            (THEN, "  - require: candidate.count > 1"),
+            ("parameters:\n  limit: {value: 30 %, cites: [A04], since: 2026-01-01}\n", ""),
+            (", above {{ limit }}", ""),
+            ("，超过 {{ limit }}", ""),
+        ],
         [("11:3", "GR422", "what follows hangs on candidate.finalist…", "advise only")],
     ),
     "criterion that is no single figure": (

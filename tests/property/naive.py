@@ -450,6 +450,8 @@ def one_pass(book, given, pins, date):
 def candidate_0(world):
     for figure, fact in CANDIDATE_0.items():
         world.facts[f"candidate.{figure}"] = world.facts[fact]
+    if "gpu.vendor" in world.facts:
+        world.facts["candidate.vendor"] = world.facts["gpu.vendor"]
     world.facts["candidate.plan"] = plans(world.facts)
     for figure in ("finalists", "finalist_compute_lead", "finalist_bandwidth_lead"):
         if f"candidate.{figure}" in world.book.vocabulary.facts:

@@ -26,7 +26,7 @@ KEYS = {
     "model": COMMON | {"open"},
 }
 UNITS = {
-    *("1", "byte", "byte/s", "bit", "bit/s", "W", "s", "year", "FLOP/s", "TFLOP/s/W", "GB/s/W", "parameter", "token", "sequence", "sample/s"),
+    *("1", "byte", "byte/s", "bit", "bit/s", "W", "s", "year", "1/s", "FLOP/s", "TFLOP/s/W", "GB/s/W", "parameter", "token", "sequence", "sample/s"),
     *("USD", "USD/h", "USD/kWh", "USD/kW/month", "USD/year", "USD/EFLOP", "months"),
 }
 
