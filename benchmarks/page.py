@@ -31,21 +31,23 @@ def write(rows: Sequence[Row], unknown: Sequence[Row]) -> None:
 def text(rows: Sequence[Row], unknown: Sequence[Row]) -> str:
     """The document. Where no other estimator is installed, its part stays as it stands in the document."""
     counted, timed = sum(r.counts for r in rows), sum(r.timed for r in rows)
-    sources = len({r.point.source for r in rows if r.counts})
+    sources, judged = len({r.point.source for r in rows if r.counts}), sum(r.judged for r in rows)
     return f"""# Accuracy
 
 <!-- written by `python benchmarks/accuracy.py --write`; do not edit -->
 
-How far the estimates of memory and speed are from {len(rows)} measurements that others published: {counted} peaks of {sources} sources, {sum(r.judged for r in rows)} runs that
-fitted or ran out of memory, {timed} speeds. The rules are told what the report of a run says and what the scripts and pages of its source document
-([benchmarks/recipes.yaml](../benchmarks/recipes.yaml), each with its address), never a result. No coefficient of a rule was fitted to any of them: each is counted, read in the
-source of a framework, or derived, and names where.
+How far the estimates of memory and speed are from {len(rows)} measurements that others published: {counted} peaks of {sources} sources,
+{judged} runs that fitted or ran out of memory, {timed} speeds. The rules are told what the report of a run says and what the scripts and
+pages of its source document ([benchmarks/recipes.yaml](../benchmarks/recipes.yaml), each with its address), never a result. No coefficient
+of a rule was fitted to any of them: each is counted, read in the source of a framework, or derived, and names where.
 
-`python benchmarks/accuracy.py --points FILE` does the same with other points; `--facts DIR` writes the facts of every run for `gpurules evaluate`, which shows each term.
+`python benchmarks/accuracy.py --points FILE` does the same with other points; `--facts DIR` writes the facts of every run for
+`gpurules evaluate`, which shows each term.
 
 ## Memory
 
-The error is that of the interval's middle, relative to what was measured; *inside* is the share of measurements within the interval; the width is relative to the middle.
+The error is that of the interval's middle, relative to what was measured; *inside* is the share of measurements within the interval;
+the width is relative to the middle.
 
 {tables.tasks(rows)}
 
@@ -53,8 +55,9 @@ The error is that of the interval's middle, relative to what was measured; *insi
 
 ### With the framework unknown
 
-The same runs without what nobody tells who does not say with what they are made: {_dropped()}. Precision, optimizer, batch, length, checkpointing, adapters, attention
-kernel and sharding stage stay.
+The same runs without what nobody tells who does not say with what they are made:
+{_dropped()}.
+Precision, optimizer, batch, length, checkpointing, adapters, attention kernel and sharding stage stay.
 
 {tables.tasks(unknown)}
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 
 from accuracy import TASKS, Row
 
-WIDTH, HEIGHT = 760, 720
-LEFT, RIGHT, TOP, BOTTOM = 82, 742, 92, 644
+WIDTH, HEIGHT = 764, 720
+LEFT, RIGHT, TOP, BOTTOM = 82, 736, 92, 644
 TICKS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000)
 STYLE = """
 text { font: 20px system-ui, -apple-system, 'Segoe UI', Helvetica, Arial, sans-serif; fill: #1f2328 }
@@ -63,8 +63,8 @@ MARKS: dict[str, Callable[[float, float], str]] = {
 def svg(rows: Sequence[Row]) -> str:
     """The picture of the rows whose peaks count."""
     counted = [r for r in rows if r.counts]
-    ends = [v / 1e9 for r in counted if r.need for v in (r.peak, max(r.need.low, r.peak / 10), min(r.need.high, r.peak * 10))]
-    low, high = (min(ends), max(ends)) if ends else (1, 100)
+    reached = [v / 1e9 for r in counted if r.need for v in (r.peak, max(r.need.low, r.peak / 10), min(r.need.high, r.peak * 10))]
+    low, high = (min(reached), max(reached)) if reached else (1, 100)
     first, last = max((t for t in TICKS if t <= low), default=TICKS[0]), min((t for t in TICKS if t >= high), default=TICKS[-1])
 
     def along(value: float, start: float, end: float) -> float:
@@ -93,9 +93,8 @@ def svg(rows: Sequence[Row]) -> str:
         own = [r for r in counted if r.point.group == task]
         for r in own:
             assert r.need is not None
-            lines.append(
-                f'<line class="bar {task}" x1="{x(r.peak / 1e9):.1f}" y1="{y(r.need.low / 1e9):.1f}" x2="{x(r.peak / 1e9):.1f}" y2="{y(r.need.high / 1e9):.1f}"/>'
-            )
+            place, ends = f"{x(r.peak / 1e9):.1f}", (f"{y(r.need.low / 1e9):.1f}", f"{y(r.need.high / 1e9):.1f}")
+            lines.append(f'<line class="bar {task}" x1="{place}" y1="{ends[0]}" x2="{place}" y2="{ends[1]}"/>')
         lines += [f'{MARKS[task](x(r.peak / 1e9), y(r.middle / 1e9))} class="mark {task}"/>' for r in own]
     lines.append(f'<rect class="frame" x="{LEFT}" y="{TOP}" width="{RIGHT - LEFT}" height="{BOTTOM - TOP}"/>')
     lines += _legend(counted)
