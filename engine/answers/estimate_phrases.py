@@ -56,6 +56,10 @@ ESTIMATE: Mapping[str, Localized] = {
         "This is the rule of thumb, which needs nothing but the size [{rules}]. Activations, logits and buffers are not in it; they are added up once these are stated: {needs} [{rule}].",
         "以上是只需要规模的经验值 [{rules}]，不含激活、logits 和缓冲；给出下列事实后才会逐项相加：{needs} [{rule}]。",
     ),
+    "only_weights": _T(
+        "This is the rule of thumb, which needs nothing but the size [{rules}]. The cache and the work of prefill are not in it; they are added up once these are stated: {needs} [{rule}].",
+        "以上是只需要规模的经验值 [{rules}]，不含 KV 缓存和预填充；给出下列事实后才会逐项相加：{needs} [{rule}]。",
+    ),
     "made_up": _T("What the structured estimate of a card is made up of, and when each part is held:", "单卡结构化估算的构成，以及各部分在何时占用："),
     "terms_unknown": _T("Not known, with what each needs: {terms}.", "未知的部分及其所需事实：{terms}。"),
     "recommended_cards": _T("One card of each recommended machine:", "各推荐机器的单卡："),
@@ -104,6 +108,7 @@ ESTIMATE: Mapping[str, Localized] = {
         "As set, {machine} fails — {reasons}. With one setting below changed it meets every requirement: nothing needs to be bought.",
         "按现有设置，{machine} 不满足要求——{reasons}。改动下列一处设置即可满足全部要求，无需采购。",
     ),
+    "on_assumptions": _T("That rests on the assumptions named below.", "这以下面列出的假定为前提。"),
     "else_machines": _T("If those settings are not wanted: {machines}.", "若不愿改设置：{machines}。"),
     "candidate.compute_time": _T("computing, a token on a card", "每个令牌的计算时间（单卡）"),
     "candidate.wire_time": _T("on the wire, a token", "每个令牌的通信时间"),

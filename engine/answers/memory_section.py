@@ -5,21 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator
 
-from gpurules.engine.answers.blocks import Bar, Bars, Block, Item, Items, Words
+from gpurules.engine.answers.blocks import Bar, Bars, Block, Words
 from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.estimate import HELD, NEED, PHASES, STRUCTURED, TERMS
-from gpurules.engine.answers.reader import MEMORY, Reader
+from gpurules.engine.answers.estimate import NEED, STRUCTURED
+from gpurules.engine.answers.reader import MEMORY
+from gpurules.engine.answers.terms_section import USABLE, TermsReader
 from gpurules.engine.answers.wording import TELLING
 from gpurules.engine.values import quantity, unit
 from gpurules.engine.values.interval import Interval
 
 _NOTHING = 0.0005
 """A share of memory below which a peak has no lower end to speak of."""
-USABLE = "candidate.memory_usable"
-_COUNTED = ("candidate.memory_allocated", "candidate.memory_reserved", "candidate.memory_device")
 
 
-class MemoryReader(Reader):
+class MemoryReader(TermsReader):
     """Reads the memory figures of a decision."""
 
     def memory(self) -> list[Block]:
@@ -29,7 +28,7 @@ class MemoryReader(Reader):
         blocks: list[Block] = [Bars(bars)] if bars else []
         for a in self.current(MEMORY).get("set_aside", ()):
             blocks.append(Words(self.word("aside", value=self.said(a["shown"]), title=self.said(a["title"]), rule=a["rule"]), "quiet"))
-        return [*blocks, *self._one_card(), *self._recommended()]
+        return [*blocks, *self._one_card(), *self.recommended_cards()]
 
     # ------------------------------------------------------------ all cards
 
@@ -39,16 +38,16 @@ class MemoryReader(Reader):
             note = f"{self.said(alternative['title'])} [{alternative['rule']}]"
             if alternative["confidence"] == "low":
                 note += f" ({self.word('confidence_low')})"
-            yield self._bar("need_all", alternative["value"], self.said(alternative["shown"]), note)
+            yield self.bar("need_all", alternative["value"], self.said(alternative["shown"]), note)
         if len(need["alternatives"]) == 1 and "memory.minimum" in self.derived and "memory.recommended" in self.derived:
             least, wanted = self.current("memory.minimum"), self.current("memory.recommended")
             low, high = least["value"]["low"], wanted["value"]["high"]
             sources = self._sources((*least["alternatives"], *wanted["alternatives"]))
-            yield self._bar("with_headroom", {"low": low, "high": high}, _bytes(low, high), sources)
+            yield self.bar("with_headroom", {"low": low, "high": high}, _bytes(low, high), sources)
         for key, fact in (("have_nominal", "memory.total_nominal"), ("have_usable", "memory.total_usable")):
             entry = self.derived.get(fact)
             if entry is not None and self.candidate is not None and "causes" not in entry:
-                yield self._bar(key, entry["value"], self.said(entry["shown"]), self.gap(need, entry) if key == "have_usable" else "", have=True)
+                yield self.bar(key, entry["value"], self.said(entry["shown"]), self.gap(need, entry) if key == "have_usable" else "", have=True)
 
     # ------------------------------------------------------------ one card of the stated machine
 
@@ -61,11 +60,12 @@ class MemoryReader(Reader):
         if NEED not in terms:
             return blocks
         if STRUCTURED in terms:
-            return [*blocks, Words(self._why(terms)), *self._made_of(terms)]
+            return [*blocks, Words(self._why(terms)), *self.made_of(terms)]
         wanting = terms[NEED].get("wanting")
         if wanting:
+            key = "only_weights" if "candidate.kv_cache" in terms else "only_rule_of_thumb"
             needs = ", ".join(self.names(wanting["needs"]))
-            blocks.append(Words(self.word("only_rule_of_thumb", rules=self._rules(terms[NEED]), rule=wanting["rule"], needs=needs)))
+            blocks.append(Words(self.word(key, rules=self.rules_of(terms[NEED]), rule=wanting["rule"], needs=needs)))
         return blocks
 
     def _card(self, terms: dict[str, Document]) -> Iterator[Bar]:
@@ -76,101 +76,36 @@ class MemoryReader(Reader):
         if need is not None and not need.get("needs"):
             for aside in need.get("set_aside", ()) if STRUCTURED in terms else ():
                 if _narrow(aside["value"]) and aside["value"] != terms[STRUCTURED]["value"]:
-                    yield self._bar("rule_of_thumb", aside["value"], self.said(aside["shown"]), f"{self.word('by_size')} [{aside['rule']}]")
+                    yield self.bar("rule_of_thumb", aside["value"], self.said(aside["shown"]), f"{self.word('by_size')} [{aside['rule']}]")
             measured = _calibrated(terms)
             if measured:
-                yield self._bar("structured", terms[STRUCTURED]["value"], self.said(terms[STRUCTURED]["shown"]), f"[{self._estimated_by(terms)}]")
+                yield self.bar("structured", terms[STRUCTURED]["value"], self.said(terms[STRUCTURED]["shown"]), f"[{self._estimated_by(terms)}]")
             fit = self._fit(self.current("candidate.fit")["value"]["members"]) if "candidate.fit" in self.derived else ""
-            yield self._term(need, "calibrated" if measured else "structured" if STRUCTURED in terms else "rule_of_thumb", fit)
+            yield self.term_bar(need, "calibrated" if measured else "structured" if STRUCTURED in terms else "rule_of_thumb", fit)
         if _narrow(usable["value"]):
-            yield self._bar("have_card", usable["value"], self.said(usable["shown"]), "", have=True)
+            yield self.bar("have_card", usable["value"], self.said(usable["shown"]), "", have=True)
         peak = next((f for f in self.decision["facts"] if f["path"] == "measured.memory_peak"), None)
         if peak is not None:
             value = dict(peak["value"])
             if value["low"] < usable["value"]["high"]:  # a peak known by its lower end alone is at most what the card holds
                 value["high"] = min(value["high"], usable["value"]["high"])
-            yield self._bar("measured", value, self.said(peak["shown"]), self.word("of_usable", share=self.share(value, usable["value"])))
+            yield self.bar("measured", value, self.said(peak["shown"]), self.word("of_usable", share=self.share(value, usable["value"])))
 
     def _why(self, terms: dict[str, Document]) -> str:
         """Why two figures stand there, and which of them counts."""
         serving = "candidate.kv_cache" in terms
         text = self.word("why_serving" if serving else "why_training", rules=self._estimated_by(terms))
         if _calibrated(terms):
-            text += ("" if self.language == "zh" else " ") + self.word("why_calibrated", rules=self._rules(terms[NEED]))
+            text += ("" if self.language == "zh" else " ") + self.word("why_calibrated", rules=self.rules_of(terms[NEED]))
         return text
 
     def _estimated_by(self, terms: dict[str, Document]) -> str:
         """The rules by which the structured estimate would size a card, where a measurement calibrates it those that it sets aside."""
         value = terms[STRUCTURED]["value"]
         aside = [a["rule"] for a in terms[NEED].get("set_aside", ()) if a["value"] == value]
-        return ", ".join(aside) if _calibrated(terms) and aside else self._rules(terms[STRUCTURED])
-
-    def _made_of(self, terms: dict[str, Document]) -> list[Block]:
-        """Of what the structured estimate is made up: what is always held, what each phase adds, and how peaks are counted."""
-        known = {fact: entry for fact, entry in terms.items() if "needs" not in entry}
-        bars = [self._term(known[fact], fact, self._held_in(fact, known)) for fact in TERMS if fact in known]
-        phases = [known[fact] for fact in PHASES if fact in known]
-        deciding = self._deciding_phases(phases)
-        if len(phases) > 1:
-            decides = {True: self.word("decides"), False: self.word("may_decide")}[len(deciding) == 1]
-            bars += [self._term(entry, entry["fact"], decides if entry in deciding else "") for entry in phases]
-        bars += [self._term(known[fact], fact, "") for fact in _COUNTED if fact in known]
-        blocks: list[Block] = [Words(self.word("made_up"), "quiet"), Bars(tuple(bars))]
-        unknown = [f"{self.word(fact)} ({', '.join(self.names(terms[fact]['needs']))})" for fact in TERMS if fact in terms and fact not in known]
-        return [*blocks, Words(self.word("terms_unknown", terms=self.join(unknown)), "caution")] if unknown else blocks
-
-    def _held_in(self, fact: str, known: dict[str, Document]) -> str:
-        """In which phases a term is held."""
-        if fact in HELD:
-            return self.word("always")
-        phases = [phase for phase in PHASES if phase in known]
-        found = [self.word(f"in.{phase}") for phase in phases if fact in PHASES[phase]]
-        return (" + " if self.language == "en" else "、").join(found) if len(phases) > 1 else ""
-
-    @staticmethod
-    def _deciding_phases(phases: list[Document]) -> list[Document]:
-        """The phases that may be the largest."""
-        most = max((entry["value"]["low"] for entry in phases), default=0.0)
-        return [entry for entry in phases if entry["value"]["high"] >= most]
-
-    # ------------------------------------------------------------ recommended machines
-
-    def _recommended(self) -> list[Block]:
-        machines = self.choice["chosen"] if self.choice is not None else ()
-        items = []
-        for number, machine in enumerate(machines, 1):
-            terms = {entry["fact"]: entry for entry in machine["estimate"] if "needs" not in entry}
-            if STRUCTURED not in terms:
-                continue
-            held = [self._inline(terms[fact]) for fact in HELD if fact in terms]
-            every = [terms[fact] for fact in PHASES if fact in terms]
-            phases = self._deciding_phases(every)
-            details = [self.word("always_held", terms=self.join(held))] if held else []
-            for phase in phases:
-                added = self.join(self._inline(terms[fact]) for fact in PHASES[phase["fact"]] if fact in terms)
-                name = self.word(phase["fact"] if len(every) > 1 else "above")
-                details.append(self.word("phase_adds", phase=name, total=self.said(phase["shown"]), rules=self._rules(phase), terms=added))
-            usable = self.said(machine["figures"][USABLE]["shown"])
-            text = self.word("of_a_card", machine=self.named(machine), need=self.said(terms[NEED]["shown"]), usable=usable)
-            items.append(Item(str(number), text, tuple(terms[NEED]["rules"]), "recommend", tuple(details)))
-        return [Words(self.word("recommended_cards"), "quiet"), Items(tuple(items))] if items else []
+        return ", ".join(aside) if _calibrated(terms) and aside else self.rules_of(terms[STRUCTURED])
 
     # ------------------------------------------------------------ pieces
-
-    def _inline(self, entry: Document) -> str:
-        return f"{self.word(entry['fact'])} {self.said(entry['shown'])} [{self._rules(entry)}]"
-
-    @staticmethod
-    def _rules(entry: Document) -> str:
-        return ", ".join(entry["rules"])
-
-    def _term(self, entry: Document, key: str, note: str) -> Bar:
-        parts = [note] if note else []
-        return self._bar(key, entry["value"], self.said(entry["shown"]), " ".join([*parts, f"[{self._rules(entry)}]"]))
-
-    def _bar(self, key: str, value: Document, shown: str, note: str, have: bool = False) -> Bar:
-        low, high = value["low"] or 0.0, value["high"]
-        return Bar(self.word(key), low, low if high is None else high, shown, note, have)
 
     def _sources(self, alternatives: Iterable[Document]) -> str:
         """The rules behind some values and the claims that they cite: `[MEM-040, C17]`."""

@@ -75,6 +75,8 @@ class AdviceReader(StepsReader):
         if rejected and self.steps_suffice():
             count = len(self.plan())
             parts = [self.word("with_step" if count == 1 else "with_steps", machine=self.machine(), reasons=self.reasons(), count=count)]
+            if self.plan()[-1]["status"] == "provisional":
+                parts.append(self.word("on_assumptions"))
             if self.choice["chosen"]:
                 joined = ("；或 " if self.language == "zh" else "; or ").join(self.named(m) for m in self.choice["chosen"])
                 parts.append(self.word("else_machines", machines=joined))
