@@ -18,6 +18,9 @@ from words import Facts, has
 RUNS = 8
 """Runs of one case at most: further combinations of its lists add nothing that the others do not show."""
 
+BITS = {"half": "16 bit", "single": "32 bit", "fp8": "8 bit", "int8": "8 bit"}
+"""What a format of whole weights has of bits a weight."""
+
 NUMBER = r"\d[\d,]*\.?\d*"
 TRAINS_ALL = ["pretrain", "continued_pretrain", "full_finetune"]
 VARIED = ("model", "params_b", "gpu", "gpu_memory_gb", "gpu_count", "method", "nodes", "micro_batch", "seq_len", "context", "dataloader_workers", "options")
@@ -100,7 +103,7 @@ def _state(run: Run, fields: Mapping[str, Any]) -> None:
             run.left.append(key)
         elif value is not None:
             reader(facts, value, fields)
-    measured(facts, {**fields, **_map(fields.get("measured"))})
+    measured(facts, {**{k: v for k, v in fields.items() if k.startswith(("gpu_util", "gpu_idle"))}, **_map(fields.get("measured"))})
     _numeric(facts, fields, trains, serves)
     if fields.get("method") is not None:
         count = fields.get("gpu_count")
@@ -148,14 +151,16 @@ def _numeric(facts: Facts, fields: Mapping[str, Any], trains: bool, serves: bool
             facts["inference.weight_bits"] = f"{bpw.group(1)} bit"
         elif members := words.formats(base):
             facts["inference.weight_format"] = members
-        facts.setdefault("training.precision", base)  # dropped again: what the card lacks is said of the precision of inference too
+            facts |= {"inference.weight_bits": BITS[members[0]]} if len(members) == 1 and members[0] in BITS else {}
+        if arithmetic := re.search(r"bf16|bfloat16|(?<!b)float16|(?<!b)fp16", base, re.IGNORECASE):
+            facts["inference.precision"] = "bf16" if arithmetic.group(0).lower().startswith("b") else "fp16"
         return
     adapters = facts.get("workload.task") in ("lora", "qlora")
     if adapters and (members := words.formats(base)):
-        facts["training.base_format"] = members
+        facts |= {"training.base_format": ["other"], "training.base_weight_bits": "8 bit"} if members == ["fp8"] else {"training.base_format": members}
     if members := words.precision(re.sub(r"\d-?bit|8bit base|nf4|double_quant", " ", compute)):
         facts["training.precision"] = members
-    elif not trains and not adapters:
+    elif not trains and not adapters and not words.formats(base):
         facts["training.precision"] = base
 
 
@@ -163,7 +168,7 @@ def _put(path: str, unit: str = "") -> Callable[[Facts, Any, Mapping[str, Any]],
     def put(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
         written = _amount(value, unit)
         if written:
-            facts[path] = written
+            facts[path] = re.sub(r",[^%]*(?= %)", "", written)
 
     return put
 
@@ -339,6 +344,7 @@ FIELDS: dict[str, Callable[[Facts, Any, Mapping[str, Any]], None]] = {
     "interconnect": _interconnect, "env": _environment, "power": _power, "memory_need_gb": _put("memory.rule_of_thumb", "GB"),
     "buy_usd": lambda f, v, c: f.update(_price(v, c, "USD")), "rent_usd_h": _put("budget.rent_price", "USD/h"), "peak_memory": _put("measured.memory_peak"),
     "residual_fraction_24_months": lambda f, v, _: f.update({"budget.residual_share": str(v), "period.horizon": "2 years"}),
+    "samples_s": _put("measured.throughput", "sample/s"), "eur_h": _put("budget.rent_price", "USD/h"), "blocks_to_swap": _ignored,
     "gpu_util_pct": _put("measured.gpu_utilization", "%"), "max_pixels": _ignored,
 }  # fmt: skip
 
