@@ -152,7 +152,7 @@ UNITS = {"": 1.0, "%": 0.01, "GB": 1e9, "TB": 1e12, "MB": 1e6, "GiB": 2.0**30, "
 
 
 def _number(text: str) -> tuple[float, float]:
-    match = re.fullmatch(r"([\d.]+)(?:\.\.([\d.]+))?\s*(\S*)", text)
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)(?:\.\.(\d+(?:\.\d+)?))?\s*(\S*)", text)
     if match is None:
         raise KeyError(text)
     scale = UNITS[match.group(3)]
