@@ -98,7 +98,7 @@ def folder(path: Path) -> Files:
     own = packaged()
     inner = {name: path / name if (path / "rules").is_dir() and (path / name).is_dir() else None for name in ("rules", "catalogs", "schemas")}
     rules = inner["rules"] or path
-    if next((shown for shown, _ in _yaml_files(rules, "rules") if shown != "rules/rulebook.yaml"), None) is None:
+    if next((shown for shown, _ in yaml_files(rules, "rules") if shown != "rules/rulebook.yaml"), None) is None:
         raise GpurulesError([Problem(Place(str(path)), "GR001", "holds no rules", "name a folder that holds <ID>-<slug>.yaml files")])
     return Files(rules, inner["catalogs"] or own.catalogs, inner["schemas"] or own.schemas)
 
@@ -108,7 +108,7 @@ def fingerprint(files: Files) -> str:
     found = hashlib.sha256()
     parts = (("rules", files.rules), ("catalogs", files.catalogs), ("schemas", files.schemas))
     for name, part in parts:
-        for shown, file in _yaml_files(part, name):
+        for shown, file in yaml_files(part, name):
             content = file.read_bytes()
             found.update(f"{shown}\0{len(content)}\0".encode())
             found.update(content)
@@ -191,7 +191,7 @@ class _Loader:
 
     def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> tuple[Vocabulary, tuple[Contradiction, ...]]:
         documents: dict[str, Node] = {}
-        for shown, file in _yaml_files(self.files.schemas.joinpath("vocabulary"), "schemas/vocabulary"):
+        for shown, file in yaml_files(self.files.schemas.joinpath("vocabulary"), "schemas/vocabulary"):
             node = self._read(file, shown, False)
             if node is not None:
                 documents[shown] = node
@@ -214,7 +214,7 @@ class _Loader:
         schema = structure.validator(self._schema())
         about = {"version": "0.0.0", "released": "1970-01-01"}
         found: dict[str, Rule] = {}
-        for number, (shown, file) in enumerate(_yaml_files(self.files.rules, "rules")):
+        for number, (shown, file) in enumerate(yaml_files(self.files.rules, "rules")):
             if number > MAX_FILES:
                 self.problems.append(Problem(Place("rules"), "GR001", f"holds more than {MAX_FILES:,} files", "is this the folder of rules?"))
                 break
@@ -255,7 +255,7 @@ def _misshapen(name: str, error: Exception) -> GpurulesError:
     return GpurulesError([Problem(Place(f"catalogs/{name}"), "GR202", lacks, "compare it with the packaged catalogue")])
 
 
-def _yaml_files(folder: Traversable, shown: str) -> Iterator[tuple[str, Traversable]]:
+def yaml_files(folder: Traversable, shown: str) -> Iterator[tuple[str, Traversable]]:
     """Every YAML file below a folder in a fixed order, with its path from there. Links are not followed upwards: depth is bounded."""
     pending = [(shown, folder, 0)]
     while pending:
