@@ -8,7 +8,7 @@ import gpurules
 from gpurules.engine.knowledge.rule import Rule
 
 RULEBOOK = gpurules.load()
-SETTLED_BY_NEEDS = {"TIE-001", "SRV-013"}
+SETTLED_BY_NEEDS = {"TIE-001", "SRV-013", "PWR-040"}
 """Rules whose one condition is the yes/no fact that they need: once it is known, nothing is left to depend on."""
 
 
