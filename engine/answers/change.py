@@ -69,13 +69,18 @@ Signature = tuple[tuple[str, ...], frozenset[tuple[str, str, str, str, str]]]
 
 def signature(evaluation: Evaluation) -> Signature:
     """What two decisions are compared by: the verdict, and every advice with how surely it stands. No numbers, no texts."""
+    return verdict(evaluation), standing_advice(evaluation)
+
+
+def standing_advice(evaluation: Evaluation) -> frozenset[tuple[str, str, str, str, str]]:
+    """The part of the signature that is found without looking for machines: (rule, topic, action, level, state) of each advice."""
     advice = set()
     for procedure in evaluation.program.procedures.values():
         rule = procedure.rule
         if evaluation.looked_at(rule.id):
             state = standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
             advice |= {(rule.id, c.topic, c.action, c.level, state) for c in rule.then if isinstance(c, Advise) and state}
-    return verdict(evaluation), frozenset(advice)
+    return frozenset(advice)
 
 
 def standing(before: Truth, after: Truth) -> str:

@@ -29,6 +29,14 @@ def document(evaluation: Evaluation, engine_version: str) -> Document:
     return _Writer(evaluation).document(engine_version)
 
 
+def trace(evaluation: Evaluation, rules: Iterable[str] | None = None) -> Document:
+    """The part of a decision that derivations are read from, all of it or what `rules` rest on, without looking for machines.
+
+    Each rule has its requirements beside its conditions, as `requires`.
+    """
+    return _Writer(evaluation).trace(None if rules is None else frozenset(rules))
+
+
 class _Writer:
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
@@ -47,12 +55,11 @@ class _Writer:
         for rule in self.rules:
             if self.first.truths[rule.id] is not NO or self.second.truths[rule.id] is not NO:
                 self.cited.update(dict.fromkeys(rule.cites))
-        register, costs = self.rulebook.register, cost.document(self.evaluation)
+        costs = cost.document(self.evaluation)
         choice = selection.document(self.evaluation)
         self.cited.update(dict.fromkeys(selection.cites(choice)))
         server = parts.document(self.evaluation, choice)
         self.cited.update(dict.fromkeys(c for bill in server for part in bill["parts"] for c in part["cites"]))
-        claims = {c: register.claims[c] for c in sorted(self.cited)}
         return {
             "format": FORMAT,
             "engine": {"version": engine_version, "semantics": SEMANTICS},
@@ -61,10 +68,7 @@ class _Writer:
             "facts_digest": canonical.digest([[f["path"], f["value"], f["origin"]] for f in facts if f["origin"] != ASSUMED]),
             "status": change.status(self.evaluation),
             "facts": facts,
-            "assumptions": [
-                {"fact": a.fact, "value": wording.encoded(a.value), "shown": wording.fact(self.vocabulary, a.fact, a.value), "rule": a.rule}
-                for a in self.evaluation.assumptions
-            ],
+            "assumptions": self._assumptions(),
             "ambiguities": [{"fact": a.path, "text": a.text, "entries": list(a.entries)} for a in self.evaluation.facts.ambiguities],
             **self._unrecognized(),
             "unread": list(coverage.unread(self.evaluation)),
@@ -81,6 +85,31 @@ class _Writer:
             "waiting_for_task_and_size": waiting,
             "conflicts": conflicts,
             "rules": [self._rule(r) for r in self.rules],
+            **self._register(),
+        }
+
+    def trace(self, only: frozenset[str] | None) -> Document:
+        rules = [rule for rule in self.rules if only is None or rule.id in only]
+        for rule in rules:
+            self.cited.update(dict.fromkeys(rule.cites))
+        told = {fact for fact, d in self.rulebook.derivations.items() if only is None or only.intersection(d.rules)}
+        return {
+            "rulebook": {"version": self.rulebook.version, "released": self.rulebook.released, "digest": self.rulebook.digest},
+            "date": self.evaluation.date,
+            "facts": self._facts(),
+            "assumptions": self._assumptions(),
+            "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived and path in told],
+            "conclusions": self._conclusions(only),
+            "candidates": [self._figures()] if self.evaluation.has_candidate else [],
+            "rules": [self._rule(rule) | self._requires(rule) for rule in rules],
+            **self._register(),
+        }
+
+    def _register(self) -> Document:
+        """The claims that were cited, and the sources that they stand in."""
+        register = self.rulebook.register
+        claims = {c: register.claims[c] for c in sorted(self.cited)}
+        return {
             "claims": {c.id: {"source": c.source, "place": c.place, "says": {"en": c.says.en, "zh": c.says.zh}, "derived": c.derived} for c in claims.values()},
             "sources": {
                 s: {"title": {"en": x.title.en, "zh": x.title.zh}, "url": x.url, "interest": x.interest}
@@ -111,6 +140,12 @@ class _Writer:
                 entry["sources"] = [priced.get(s) or str(catalog.sources.get(s, {}).get("where", s)) for s in fact.sources]
             found.append(entry)
         return found
+
+    def _assumptions(self) -> list[Document]:
+        return [
+            {"fact": a.fact, "value": wording.encoded(a.value), "shown": wording.fact(self.vocabulary, a.fact, a.value), "rule": a.rule}
+            for a in self.evaluation.assumptions
+        ]
 
     def _unrecognized(self) -> Document:
         """Names that the catalogue lacks, where there are any."""
@@ -163,10 +198,10 @@ class _Writer:
 
     # ------------------------------------------------------------ conclusions
 
-    def _conclusions(self) -> list[Document]:
+    def _conclusions(self, only: frozenset[str] | None = None) -> list[Document]:
         """Advice that stands or may stand, and requirements that candidate 0 fails or may fail; gravest first."""
         found: list[Document] = []
-        for rule in self.rules:
+        for rule in (rule for rule in self.rules if only is None or rule.id in only):
             before, after = self.first.stands(rule.id), self.second.stands(rule.id)
             for item in rule.then:
                 if isinstance(item, Advise) and change.standing(before, after):
@@ -216,8 +251,13 @@ class _Writer:
 
     # ------------------------------------------------------------ candidate, questions, conflicts, rules
 
-    def _candidate(self) -> Document:
+    def _figures(self) -> Document:
+        """The figures of the machine at hand that are no results of rules."""
         figures = [p for p in self.vocabulary.facts if p.startswith("candidate.") and self.vocabulary.facts[p].kind == "choice"]
+        shown = {p: wording.fact(self.vocabulary, p, self.second.value(p)) for p in figures}
+        return {"figures": {p: {"value": wording.encoded(self.second.value(p)), "shown": shown[p]} for p in figures}}
+
+    def _candidate(self) -> Document:
         requirements = []
         for rule_id in self.evaluation.requirements:
             before, after = self.first.accepts(rule_id), self.second.accepts(rule_id)
@@ -226,7 +266,7 @@ class _Writer:
         return {
             "index": 0,
             "stated": True,
-            "figures": {p: {"value": wording.encoded(self.second.value(p)), "shown": wording.fact(self.vocabulary, p, self.second.value(p))} for p in figures},
+            **self._figures(),
             "verdict": _VERDICTS[self.evaluation.accepted(self.first)],
             "verdict_assuming": _VERDICTS[self.evaluation.accepted(self.second)],
             "requirements": requirements,
@@ -303,6 +343,11 @@ class _Writer:
         if overriders:
             entry["overridden_by"] = overriders
         return entry
+
+    def _requires(self, rule: Rule) -> Document:
+        """What a rule requires, as its conditions are told; nothing where it requires nothing."""
+        found = [atom for condition in self.evaluation.program.procedures[rule.id].requires for atom in self._atoms(rule, condition)]
+        return {"requires": found} if found else {}
 
     def _atoms(self, rule: Rule, condition: Condition | None) -> list[Document]:
         return [] if condition is None else [self._atom(rule, atom) for atom in condition.atoms()]

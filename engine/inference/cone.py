@@ -1,0 +1,85 @@
+"""The cone of some rules: all that must be looked at to judge them, and nothing else, so that they can be judged often."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from copy import copy
+
+from gpurules.engine.inference import candidates
+from gpurules.engine.inference.agenda import Stratum
+from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.knowledge.derivation import reads_of
+from gpurules.engine.knowledge.rule import Assume, Derive, Require
+from gpurules.engine.language import syntax
+
+
+class Cone(Engine):
+    """An engine that judges `targets` and what they rest on; the truths and values that it finds are those of the whole engine.
+
+    `facts` are the facts that somebody can state and that these rules read, in the order of the vocabulary, `derived` those
+    between, and `figures` those of a machine; `needed` are the facts without which some rule keeps silent, and `assuming`
+    tells what each rule assumes. `machine` adds the stated facts behind figures. It looks for no machine of the catalogue.
+    """
+
+    def __init__(self, whole: Engine, targets: Iterable[str], machine: bool = True) -> None:
+        self.__dict__.update(copy(whole).__dict__)
+        self.targets = tuple(targets)
+        reached = _Reached(whole, self.targets, machine)
+        self.workload, self.candidate = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in (whole.workload, whole.candidate))
+        self.rules = frozenset(name for kind, name in reached.steps if kind == "rule")
+        vocabulary = whole.rulebook.vocabulary.facts
+        self.facts = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "observed")
+        self.derived = tuple(path for path in vocabulary if ("fact", path) in reached.steps)
+        self.figures = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "choice")
+        rules = self.program.procedures
+        self.assuming = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
+        self.needed = frozenset(fact for r in self.rules for fact in rules[r].rule.needs)
+
+
+class _Reached:
+    """What some rules rest on: rules and derived facts as steps of an agenda, and the names of all facts read."""
+
+    def __init__(self, engine: Engine, targets: Iterable[str], machine: bool) -> None:
+        self.program, self.derivations, self.orders = engine.program, engine.rulebook.derivations, engine.rulebook.orders
+        self.machine = machine
+        self.assuming: dict[str, list[str]] = {}
+        for procedure in self.program.procedures.values():
+            for conclusion in procedure.rule.then:
+                if isinstance(conclusion, Assume):
+                    self.assuming.setdefault(conclusion.fact, []).append(procedure.rule.id)
+        self.steps: set[tuple[str, str]] = set()
+        self.names: set[str] = set()
+        pending = [("rule", rule) for rule in targets]
+        while pending:
+            step = pending.pop()
+            if step not in self.steps:
+                self.steps.add(step)
+                pending.extend(self._before(*step))
+
+    def _before(self, kind: str, name: str) -> Iterator[tuple[str, str]]:
+        if kind == "fact":
+            for deriving in self.derivations[name].rules:
+                yield "rule", deriving
+                yield from self._read(reads_of(self.program.procedures[deriving].rule, name))
+            return
+        rule = self.program.procedures[name].rule
+        for overrider in self.orders.overriders.get(name, ()):
+            if overrider in self.program.procedures:
+                yield "rule", overrider
+        trees = [rule.when] if rule.when is not None else []
+        trees += [c.condition.tree for c in rule.then if isinstance(c, Require)]
+        trees += [c.expression.tree for c in rule.then if isinstance(c, Derive | Assume) and c.expression is not None]
+        yield from self._read([*rule.needs, *(n for tree in trees for n in syntax.names(tree))])
+
+    def _read(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
+        """The steps behind names; behind a figure of the stated machine, those of the facts that give it."""
+        facts = self.program.rulebook.vocabulary.facts
+        for name in names:
+            for path in (name, *(candidates.cause(name) if self.machine else ())):
+                if path not in facts or path in self.names:
+                    continue
+                self.names.add(path)
+                if path in self.derivations:
+                    yield "fact", path
+                for rule in self.assuming.get(path, ()):
+                    yield "rule", rule
