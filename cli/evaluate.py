@@ -21,7 +21,7 @@ from gpurules.engine.values.problem import Place, Problem, printable
 @click.command("evaluate")
 @click.argument("facts", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml")
 @click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="State or replace one fact; may be given several times.")
-@click.option("--format", "format_", type=click.Choice(["text", "markdown", "json"]), default="text", show_default=True, help="What to print.")
+@click.option("--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True, help="What to print.")
 @click.option("--date", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
@@ -52,9 +52,9 @@ def command(
     if format_ == "json":
         click.echo(decision.to_json())
     else:
-        from gpurules.cli.printing import print_report
+        from gpurules.cli.printing import report_text
 
-        print_report(decision.document, format_, language, width)
+        sys.stdout.write(report_text(decision.document, format_, language, width))
     if fail_on is not None and any(_grave(c, fail_on) for c in decision.document["conclusions"]):
         sys.exit(1)
 

@@ -31,19 +31,22 @@ CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.c
 UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|token/s|USD|CNY|EUR)\b|[%×])")
 
 
-def print_report(decision: Document, format_: str, language: str, width: int | None) -> None:
-    """Print a decision's report to standard output as text or Markdown."""
+def report_text(decision: Document, format_: str, language: str, width: int | None) -> str:
+    """A decision's report as text for this terminal, as Markdown or as HTML, as it goes to standard output."""
     if format_ == "markdown":
         from gpurules.engine.answers.markdown import markdown
 
-        sys.stdout.write(markdown(decision, language))
-        return
+        return markdown(decision, language)
+    if format_ == "html":
+        from gpurules.engine.answers.html import html
+
+        return html(decision, language)
     columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
     console = console_for(min(columns, 200))
     with console.capture() as capture:
         for section in report(decision, language):
             console.print(rendered(section, console.width))
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+    return "".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines())
 
 
 def as_printed(text: str) -> str:

@@ -76,7 +76,9 @@ class GroundsReader(Reader):
     def _finding(self, conclusion: Document) -> Ground:
         level = conclusion["level"] if conclusion["kind"] == "advise" else "require"
         label = LEVELS[level].get(self.language)
-        return Ground("finding", self.said(conclusion["title"]), label=label, tone=level, under=(self._rule(conclusion["rule"]),))
+        rule = self._rule(conclusion["rule"])
+        causes = tuple(self._fact(path) for path in conclusion["causes"] if "." in path) if conclusion["kind"] == "require" else ()
+        return Ground("finding", self.said(conclusion["title"]), label=label, tone=level, under=(Ground("text", self.said(conclusion["text"])), rule, *causes))
 
     def _rule(self, rule_id: str, aside: bool = False) -> Ground:
         rule, anchor = self.rules.get(rule_id), f"rule-{rule_id}"

@@ -37,7 +37,7 @@ class SourcesReader(TraceReader):
         found: dict[str, list[Claim]] = {source: [] for source in self.decision["sources"]}
         for name, claim in self.decision["claims"].items():
             found.setdefault(claim["source"], []).append(Claim(name, self.said(claim["says"]), claim["place"], name in spoken))
-        return tuple(self._source(name, tuple(claims)) for name, claims in found.items())
+        return tuple(self._source(name, tuple(claims)) for name, claims in sorted(found.items()))
 
     def _source(self, name: str, claims: tuple[Claim, ...]) -> Source:
         entry = self.decision["sources"].get(name, {"title": {"en": name, "zh": name}, "url": "", "interest": ""})

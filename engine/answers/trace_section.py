@@ -78,7 +78,7 @@ class TraceReader(Reader):
             if claim_id not in spoken:
                 continue
             items.append(Item(claim_id, self.said(claim["says"]), (f"{claim['source']}: {claim['place']}" if claim["place"] else claim["source"],)))
-        for source_id, source in self.decision["sources"].items():
+        for source_id, source in sorted(self.decision["sources"].items()):  # a decision read from JSON has its keys in order
             interest = f" ({self.word('interest')})" if source["interest"] else ""
             items.append(Item(source_id, self.said(source["title"]) + interest, (source["url"],) if source["url"] else ()))
         return [Items(tuple(items))] if items else []
