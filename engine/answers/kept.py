@@ -44,7 +44,7 @@ def made(decision: Document, name: str, make: Callable[[Document], _Made]) -> _M
     except (LookupError, TypeError, ValueError, AttributeError, StopIteration, AssertionError, ArithmeticError, RecursionError) as error:
         problems = list(_faults(decision, name))
         message = f"is no whole decision: {type(error).__name__} {printable(str(error), 80)}"
-        raise GpurulesError(problems or [Problem(Place(printable(name, 300)), "GR821", message, _MEND)]) from error
+        raise GpurulesError(problems or [Problem(Place(printable(name, 300)), "GR831", message, _MEND)]) from error
 
 
 def _faults(decision: Document, name: str) -> Iterator[Problem]:
@@ -57,7 +57,7 @@ def _faults(decision: Document, name: str) -> Iterator[Problem]:
         if number == _LISTED:
             return
         where = "/".join(printable(str(step), 60) for step in error.absolute_path) or "the document"
-        yield Problem(Place(printable(name, 300)), "GR821", f"is no whole decision: {where}: {printable(error.message, 120)}", _MEND)
+        yield Problem(Place(printable(name, 300)), "GR831", f"is no whole decision: {where}: {printable(error.message, 120)}", _MEND)
 
 
 def _no_number(text: str) -> Any:
@@ -65,4 +65,4 @@ def _no_number(text: str) -> Any:
 
 
 def _refuse(name: str, message: str) -> NoReturn:
-    raise GpurulesError([Problem(Place(printable(name, 300)), "GR821", message, _MEND)])
+    raise GpurulesError([Problem(Place(printable(name, 300)), "GR831", message, _MEND)])
