@@ -9,6 +9,7 @@ from typing import Any
 
 from gpurules.engine.answers import change, estimate, finalists, wording
 from gpurules.engine.inference import choice as choices
+from gpurules.engine.inference import judging
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Criterion, Judged
 from gpurules.engine.inference.evaluation import Evaluation
@@ -95,7 +96,7 @@ class _Writer:
             others = [r.candidate for r in rivals if r is not judged]
             seen = {path: value for path, value in finalists.beside(candidate, others, wholes).items() if path in wholes}
             candidate = replace(candidate, figures={**candidate.figures, **seen})
-        return choices.judged(self.workload, self.evaluation.engine.candidate, candidate)
+        return judging.judged(self.workload, self.evaluation.engine.candidate, candidate)
 
     def _named(self, judged: Judged) -> Document:
         candidate = judged.candidate

@@ -37,6 +37,8 @@ DIVISION = {"candidate.tensor": "parallel.tensor", "candidate.pipeline": "parall
 """Degrees of parallelism of candidate 0."""
 FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD = "candidate.finalists", "candidate.finalist_compute_lead", "candidate.finalist_bandwidth_lead"
 """What is known of a machine once it was chosen, beside the others that were."""
+COUNTED = ("candidate.count", "candidate.plan", *DIVISION, "candidate.sharding_stage", FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD)
+"""How the work is divided, whatever card does it; and what no machine has before it is chosen."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
 PLANS = ("sharded", "layer_split", "tensor")
@@ -56,6 +58,11 @@ class Candidate:
     interconnect: str
     plan: str
     figures: Mapping[str, Value]
+
+    @property
+    def division(self) -> tuple[Value | None, ...]:
+        """How it divides the work: what it has in common with machines of other cards."""
+        return tuple([self.figures.get(path) for path in COUNTED])
 
     @property
     def preference(self) -> int:

@@ -9,9 +9,9 @@ from itertools import combinations
 
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
-from gpurules.engine.inference.kernel import Kernel, OutOfRange
-from gpurules.engine.knowledge.rule import Advise, Prefer, Require
-from gpurules.engine.language.compile import Function, Value
+from gpurules.engine.inference.judging import POWER, ByAgenda, ByKernel, Judge, Stages, judged
+from gpurules.engine.knowledge.rule import Advise, Prefer
+from gpurules.engine.language.compile import Function
 from gpurules.engine.language.syntax import Name
 from gpurules.engine.values import quantity
 from gpurules.engine.values.interval import Interval, exceeds
@@ -125,24 +125,25 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
     return tuple(distinct.values())
 
 
-def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: Kernel | None, preferring: Run) -> Choice:
+def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], stages: Stages, preferring: Run, kernels: bool = True) -> Choice:
     """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen.
 
-    The order of criteria is that of `preferring`, the run with assumptions: what is assumed may rank, never accept. With a
-    kernel, the verdicts come from it, and of what is open only the derivations that causes lead to are worked out.
+    The order of criteria is that of `preferring`, the run with assumptions: what is assumed may rank, never accept. With
+    `kernels` the verdicts come from them, and of what is open only the derivations that causes lead to are worked out.
     """
-    judge = _ByKernel(run, stratum, kernel) if kernel is not None and not run.pins else _ByAgenda(run, stratum)
+    judge: Judge = ByKernel(run, stages) if kernels and not run.pins else ByAgenda(run, stages)
     candidates = tuple(candidates)
     measures = _measures(preferring, stratum, candidates)
     places = [run.program.slots.get(c.fact) for c in measures]
-    power = run.program.slots["candidate.power"]
+    power = run.program.slots[POWER]
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
         try:
-            values, outcome = judge(candidate)
+            found = judge(candidate)
         except Impossible as fault:
             groups[NO].append(_impossible(candidate, fault, run))
             continue
+        values, outcome = found.values, found.accepts
         against = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == NO) if 0 in outcome else ()
         open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
         verdict = NO if against else DEPENDS if open_rules else YES
@@ -158,7 +159,7 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], kernel: 
         groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
     accepted = sorted(groups[YES], key=lambda j: j.order)
     rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
-    return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted))
+    return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted, judge))
 
 
 def _measures(run: Run, stratum: Stratum, candidates: Sequence[Candidate]) -> tuple[Criterion, ...]:
@@ -176,72 +177,6 @@ def _impossible(candidate: Candidate, fault: Impossible, run: Run) -> Judged:
     definition = run.program.rulebook.vocabulary.facts[fault.fact]
     shown = definition.show(fault.value), definition.show(fault.value, "zh")
     return Judged(candidate, NO, fault.rules, (), (), (float("inf"), candidate.id), (), fault.fact, shown)
-
-
-class _ByAgenda:
-    """Judges a candidate by a run along the agenda."""
-
-    def __init__(self, run: Run, stratum: Stratum, requiring: Sequence[str] | None = None) -> None:
-        self.run, self.stratum = run, stratum
-        every = run.program.procedures.values() if requiring is None else ()
-        self.requiring = requiring or tuple(p.rule.id for p in every if any(isinstance(c, Require) for c in p.rule.then))
-
-    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Sequence[int]]:
-        fork = self.fork(candidate)
-        return fork.values, [fork.accepts(rule) for rule in self.requiring]
-
-    def fork(self, candidate: Candidate) -> Run:
-        """The run that causes are read from."""
-        return judged(self.run, self.stratum, candidate)
-
-
-class _ByKernel:
-    """Judges a candidate by the kernel of its stratum."""
-
-    def __init__(self, run: Run, stratum: Stratum, kernel: Kernel) -> None:
-        self.run, self.kernel, self.requiring = run, kernel, kernel.requiring
-        procedures = run.program.procedures
-        self.speaking = [run.knows(procedures[rule].rule.needs) for rule in kernel.rules]
-        self.before = {rule: int(run.truths[rule]) for rule in kernel.earlier}
-        self.slow = _ByAgenda(run, stratum, kernel.requiring)
-        self.facts = frozenset(name for kind, name in stratum.steps if kind == "fact")
-
-    def __call__(self, candidate: Candidate) -> tuple[Sequence[Value], Sequence[int]]:
-        values = self._values(candidate)
-        try:
-            return values, self.kernel(values, self.speaking, self.before)[1]
-        except OutOfRange:
-            return self.slow(candidate)  # says which rules gave the value
-
-    def _values(self, candidate: Candidate) -> list[Value]:
-        values, slots = list(self.run.values), self.run.program.slots
-        for path, value in candidate.figures.items():
-            values[slots[path]] = value
-        return values
-
-    def fork(self, candidate: Candidate) -> Run:
-        """The run that causes are read from: truths and values from the kernel, alternatives when they are asked for."""
-        fork = self.run.copy()
-        fork.values, fork.pending = self._values(candidate), self.facts
-        truths, _ = self.kernel(fork.values, self.speaking, self.before)
-        for fact in self.facts:
-            slot = fork.program.slots[fact]
-            value = fork.values[slot]
-            fork.values[slot] = Interval._make(value) if isinstance(value, tuple) else value
-        fork.truths.update(zip(self.kernel.rules, map(_TRUTHS.__getitem__, truths), strict=True))
-        return fork
-
-
-_TRUTHS = (NO, DEPENDS, YES)
-
-
-def judged(run: Run, stratum: Stratum, candidate: Candidate) -> Run:
-    """A copy of a workload's run in which the candidate's figures stand and its rules were judged."""
-    fork = run.copy()
-    for path, value in candidate.figures.items():
-        fork.values[run.program.slots[path]] = value
-    fork.along(stratum)
-    return fork
 
 
 def _ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[float, ...]:
@@ -270,7 +205,7 @@ def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:
     return tuple(best.values())
 
 
-def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], each: int = 2, most: int = 8) -> tuple[Judged, ...]:
+def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], judge: Judge, each: int = 2, most: int = 8) -> tuple[Judged, ...]:
     """Rejected candidates worth a word: those that one rule alone rules out, the best of each rule, one a card; not the
     machines that are accepted under another plan."""
     running = {(one.candidate.card, one.candidate.count, one.candidate.interconnect) for one in accepted}
@@ -281,7 +216,7 @@ def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], each: int =
         candidate = one.candidate
         if one.impossible or (candidate.card, candidate.count, candidate.interconnect) in running or candidate.card in cards:
             continue
-        if len(one.against) == 1 and counts[one.against[0]] < each:
+        if len(one.against) == 1 and counts[one.against[0]] < each and judge.possible(candidate):
             found.append(one)
             counts[one.against[0]] += 1
             cards.add(candidate.card)

@@ -12,6 +12,7 @@ from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.judging import Stages
 from gpurules.engine.inference.kernel import Kernel
 from gpurules.engine.inference.scalar import Program, compile_rulebook
 from gpurules.engine.knowledge import order
@@ -73,16 +74,19 @@ class Evaluation:
 
     def _same_choice(self, other: Evaluation) -> bool:
         """Whether all that candidates are judged by is the same in both."""
-        rules = self.engine.kernel.rules
+        rules = [name for kind, name in self.engine.candidate.steps if kind == "rule"]
         return (
             all(a.values == b.values and a.truths == b.truths and a.derived == b.derived for a, b in zip(self.workloads, other.workloads, strict=True))
             and self.facts.known == other.facts.known
-            and self.engine.kernel_under(self.first.orders) is self.engine.kernel_under(other.first.orders) is self.engine.kernel
+            and self.engine.compiled_under(self.first.orders)
+            and self.engine.compiled_under(other.first.orders)
             and all(self.first.overriders(r) == other.first.overriders(r) for r in rules)
         )
 
     def _choose(self, run: Run) -> Choice:
-        return choice.choose(run, self.engine.candidate, self.engine.catalogued, self.engine.kernel_under(run.orders), self.workloads[1])
+        compiled = self.engine.compiled_under(run.orders)
+        stages = self.engine.stages if compiled else Stages(self.program, run.orders, self.engine.candidate)
+        return choice.choose(run, self.engine.candidate, self.engine.catalogued, stages, self.workloads[1])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -115,7 +119,7 @@ class Engine:
         self.program = compile_rulebook(rulebook)
         self.workload, self.candidate = agenda.strata(self.program)
         self.catalogued = candidates.catalogued(rulebook)
-        self.kernel = Kernel(self.program, rulebook.orders, self.candidate)
+        self.stages = Stages(self.program, rulebook.orders, self.candidate)
 
     network: Network | None = None
     """What judges workload rules instead of their compiled conditions; the decisions are the same."""
@@ -158,15 +162,19 @@ class Engine:
                 self._judge_candidate(run, choices or {})
         return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
 
-    def kernel_under(self, orders: Orders) -> Kernel | None:
-        """The kernel of candidates, where `orders` leaves the order of their rules as it was compiled."""
+    @cached_property
+    def kernel(self) -> Kernel:
+        """All rules about machines as one kernel; the choice itself has them cut into stages."""
+        return Kernel(self.program, self.rulebook.orders, self.candidate)
+
+    def compiled_under(self, orders: Orders) -> bool:
+        """Whether `orders` leaves the order of the rules about machines as it was compiled."""
         compiled = self.rulebook.orders
         if orders is compiled:
-            return self.kernel
+            return True
         facts = [name for kind, name in self.candidate.steps if kind == "fact"]
         same = all(orders.derivations[f] == compiled.derivations[f] for f in facts)
-        same = same and all(orders.overriders.get(r) == compiled.overriders.get(r) for r in self.kernel.requiring)
-        return self.kernel if same else None
+        return same and all(orders.overriders.get(r) == compiled.overriders.get(r) for r in self.stages.requiring)
 
     def _run(self, given: Mapping[str, Value], pins: Mapping[str, Value], date: str, file: str, orders: Orders) -> Run:
         values = self.program.values(date)

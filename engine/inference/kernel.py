@@ -34,15 +34,19 @@ class OutOfRange(Exception):
 class Kernel:
     """One stratum, compiled. `rules` are its rules in order; calling it fills derived values in and returns their truths.
 
-    `requiring` are those with requirements, `earlier` the rules of earlier strata that override one of them.
+    `requiring` are those whose requirements it looks at: all of its own that have any, where no others are named. `earlier` are
+    rules outside of the stratum whose truths it wants.
     """
 
-    def __init__(self, program: Program, orders: Orders, stratum: Stratum) -> None:
-        writer = _Writer(program, orders, stratum)
+    def __init__(self, program: Program, orders: Orders, stratum: Stratum, requiring: Sequence[str] | None = None) -> None:
         self.rules = tuple(name for kind, name in stratum.steps if kind == "rule")
-        self.requiring = tuple(r for r in self.rules if any(isinstance(c, Require) for c in program.procedures[r].rule.then))
-        self.earlier = tuple(sorted({o for r in self.requiring for o in orders.overriders.get(r, ())} - set(self.rules)))
-        self.source = writer.source(self.rules, self.requiring)
+        with_requirements = (r for r in self.rules if any(isinstance(c, Require) for c in program.procedures[r].rule.then))
+        self.requiring = tuple(with_requirements if requiring is None else requiring)
+        outside = {*self.requiring, *(o for r in self.requiring for o in orders.overriders.get(r, ()))}
+        outside |= {r for kind, name in stratum.steps if kind == "fact" for r in orders.derivations[name].rules}
+        self.earlier = tuple(sorted(outside - set(self.rules)))
+        writer = _Writer(program, orders, stratum)
+        self.source = writer.source(self.rules, self.requiring, self.earlier)
         self._make(compile(self.source, "<kernel>", "exec"), writer.constants)  # slot numbers and constants only
 
     def _make(self, code: CodeType, constants: Mapping[str, Anything]) -> None:
@@ -62,7 +66,7 @@ class Kernel:
         """Truths (0, 1, 2) of `rules`, and of the requirements of `requiring`, over `values`.
 
         The values derived are filled in, numbers as pairs (low, high). `speaking` tells for each rule whether its needs are
-        known; `before` holds the truths of rules of earlier strata, those in `earlier` at least. Raises OutOfRange.
+        known; `before` holds the truths of rules of other strata, those in `earlier` at least. Raises OutOfRange.
         """
         return self._function(values, speaking, before)
 
@@ -77,8 +81,10 @@ class _Writer(Emitter):
 
     # ------------------------------------------------------------ source
 
-    def source(self, rules: Sequence[str], requiring: Sequence[str]) -> str:
+    def source(self, rules: Sequence[str], requiring: Sequence[str], earlier: Sequence[str]) -> str:
         index = {rule: i for i, rule in enumerate(rules)}
+        for rule in earlier:
+            self.emit(f"{self._truth_name(rule)} = w[{rule!r}]")
         self._count(rules)
         for kind, name in self.stratum.steps:
             self._rule(name, index[name]) if kind == "rule" else self._fact(self.orders.derivations[name])
@@ -132,8 +138,7 @@ class _Writer(Emitter):
 
     def _stands(self, rule_id: str) -> str:
         own = self._truth_name(rule_id)
-        inside = {name for kind, name in self.stratum.steps if kind == "rule"}
-        others = [self._truth_name(o) if o in inside else f"w[{o!r}]" for o in self.orders.overriders.get(rule_id, ())]
+        others = [self._truth_name(o) for o in self.orders.overriders.get(rule_id, ())]
         if not others:
             return own
         return f"min({own}, {', '.join(f'2 - {o}' for o in others)})"
