@@ -64,7 +64,7 @@ def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
     figures = {fact: candidate.figures[figure] for figure, fact in candidates.STATED.items() if figure in candidate.figures}
     own = {path: value for path, value in figures.items() if path.startswith(_OF_THE_MACHINE)}
     for path, value in {**own, "network.nodes": point(1.0)}.items():
-        if not isinstance(value, Table) and value != vocabulary.facts[path].whole:
+        if path in vocabulary.facts and not isinstance(value, Table) and value != vocabulary.facts[path].whole:
             given[path] = Fact(path, value, LOOKED_UP, "")
     ordered = {path: given[path] for path in vocabulary.facts if path in given}
     facts = replace(evaluation.facts, given=ordered)
