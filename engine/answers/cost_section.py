@@ -49,4 +49,3 @@ class CostReader(Reader):
         text = self.word("cost_decides", fact=first["fact"], now=self.said(first["now"]["shown"]), share=f"{first['share']:.0%}", **ends)
         others = self.join(f"{figure['fact']} {figure['share']:.0%}" for figure in found[1 : _NEXT + 1])
         return [Words(text), *([Words(self.word("cost_also", facts=others), "quiet")] if others else [])]
-

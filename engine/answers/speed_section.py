@@ -42,9 +42,7 @@ class SpeedReader(Reader):
     def _overruled(self, fact: str, entries: list[Document | None]) -> list[Block]:
         """An estimate that a measurement replaces."""
         found = [aside for entry in entries if entry is not None for aside in entry.get("set_aside", ())]
-        texts = [
-            self.word("measured_not_estimated", figure=self.word(fact), estimate=self.said(aside["shown"]), rule=aside["rule"]) for aside in found
-        ]
+        texts = [self.word("measured_not_estimated", figure=self.word(fact), estimate=self.said(aside["shown"]), rule=aside["rule"]) for aside in found]
         return [Words(text) for text in dict.fromkeys(texts)]
 
     def _unknown(self, fact: str, entries: list[Document | None]) -> list[Block]:
