@@ -49,7 +49,7 @@ def document(evaluation: Evaluation, run: Run) -> list[Document]:
 
 def _figures(evaluation: Evaluation, run: Run) -> Iterator[Document]:
     facts = evaluation.program.rulebook.vocabulary.facts
-    for path in FIGURES:
+    for path in (figure for figure in FIGURES if figure in facts):
         value = run.value(path)  # figures of a machine are worked out when they are asked for
         derived = run.derived.get(path)
         if derived is None or not derived.alternatives or value == point(0.0) or (path in _OF_TRAINING and not _given(run, _TRAINED)):
@@ -71,6 +71,8 @@ def _figures(evaluation: Evaluation, run: Run) -> Iterator[Document]:
 
 
 def _given(run: Run, path: str) -> bool:
+    if path not in run.program.slots:
+        return False
     run.value(path)
     return path in run.derived and bool(run.derived[path].alternatives)
 
