@@ -126,8 +126,11 @@ def _task(facts: Facts, task: str, fields: Mapping[str, Any]) -> None:
         if has(pattern, task):
             facts["workload.task"] = value
             break
-    kinds = (("video", "video"), (r"tts|audio|speech|asr", "audio"), ("multimodal|vlm", "multimodal"), (r"vision|image|diffusion|segment|3d|detect|classif", "image"))
-    for pattern, member in kinds:
+    senses = (
+        ("video", "video"), (r"tts|audio|speech|asr", "audio"), ("multimodal|vlm", "multimodal"),
+        (r"vision|image|diffusion|segment|3d|detect|classif", "image"),
+    )  # fmt: skip
+    for pattern, member in senses:
         if has(pattern, task):
             facts["workload.modality"] = member
             return
@@ -228,9 +231,8 @@ def _interconnect(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
         facts["interconnect.kind"] = "nvlink_switch"
     if has(r"p2p\D{0,12}(disabled|off|no\b)|no p2p", text):
         facts["interconnect.peer_to_peer"] = "no"
-    if match := re.search(rf"(?:(\d+) x )?\D{{0,12}}({NUMBER})\s*gb/s", text, re.IGNORECASE):
-        if several:
-            facts["network.bandwidth"] = f"{int(match.group(1) or 1) * float(match.group(2)):g} Gb/s"
+    if (match := re.search(rf"(?:(\d+) x )?\D{{0,12}}({NUMBER})\s*gb/s", text, re.IGNORECASE)) and several:
+        facts["network.bandwidth"] = f"{int(match.group(1) or 1) * float(match.group(2)):g} Gb/s"
 
 
 def _environment(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
@@ -294,7 +296,10 @@ def _optimizer(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
 
 
 def _storage(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
-    for pattern, member in (("nfs|network", "nfs"), ("nvme", "nvme"), ("ssd", "sata_ssd"), ("hdd|disk", "disk"), ("s3|object|gcs", "object_store"), ("lustre|gpfs", "parallel_fs")):
+    kinds = (
+        ("nfs|network", "nfs"), ("nvme", "nvme"), ("ssd", "sata_ssd"), ("hdd|disk", "disk"), ("s3|object|gcs", "object_store"), ("lustre|gpfs", "parallel_fs"),
+    )  # fmt: skip
+    for pattern, member in kinds:
         if has(pattern, str(value)):
             facts["storage.kind"] = member
             return
@@ -329,12 +334,14 @@ def _power_mean(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
 
 FIELDS: dict[str, Callable[[Facts, Any, Mapping[str, Any]], None]] = {
     "task": _ignored, "method": _ignored, "precision": _ignored, "measured": _ignored, "gpus_per_node": _ignored, "note": _ignored, "caution": _ignored,
-    "model": _put("model.name"), "model_path": _put("model.name"), "title": _title, "params_b": _put("model.size_class", "B"), "params_m": _put("model.size_class", "M"),
+    "model": _put("model.name"), "model_path": _put("model.name"), "title": _title,
+    "params_b": _put("model.size_class", "B"), "params_m": _put("model.size_class", "M"),
     "active_params_b": _put("model.active_parameters", "B"), "params": _put("model.parameters"), "attention_heads": _put("model.attention_heads"),
     "gpu": _gpu, "gpu_memory_gb": _put("gpu.memory_nominal", "GB"), "unified_memory_gb": _put("gpu.memory_nominal", "GB"), "gpu_memory": _memory,
     "gpu_memory_mib": _put("gpu.memory_usable", "MiB"), "gpu_count": _count, "nodes": _nodes, "power_w": _power_mean,
     "host_ram_gb": _put("host.memory", "GB"), "cpu_cores": _put("host.cpu_cores"), "dataloader_workers": _put("host.loader_workers"), "storage": _storage,
-    "optimizer": _optimizer, "micro_batch": _put("training.micro_batch"), "batch": _put("training.micro_batch"), "grad_accum": _put("training.gradient_accumulation"),
+    "optimizer": _optimizer, "micro_batch": _put("training.micro_batch"), "batch": _put("training.micro_batch"),
+    "grad_accum": _put("training.gradient_accumulation"),
     "seq_len": _put("training.sequence_length"), "completion_len": _put("training.sequence_length"), "gradient_checkpointing": _checkpointing,
     "attention": lambda f, v, _: f.update({"training.attention": "fused" if has(r"flash|fa2|fa3|sdpa|xformers", str(v)) else str(v)}),
     "offload": _offload, "lora_rank": _put("training.adapter_rank"), "engine": lambda f, v, _: f.update({"inference.engine": _engine(str(v))}),
@@ -350,7 +357,8 @@ FIELDS: dict[str, Callable[[Facts, Any, Mapping[str, Any]], None]] = {
 
 
 def _engine(text: str) -> str:
-    for pattern, member in ((r"ascend|vllm", "vllm"), (r"llama\.?cpp|lm studio|ollama", "llama_cpp"), ("exllama|tabby", "exllama"), (r"tensorrt", "tensorrt_llm")):
+    kinds = ((r"ascend|vllm", "vllm"), (r"llama\.?cpp|lm studio|ollama", "llama_cpp"), ("exllama|tabby", "exllama"), (r"tensorrt", "tensorrt_llm"))
+    for pattern, member in kinds:
         if has(pattern, text):
             return member
     return text

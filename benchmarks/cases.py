@@ -1,7 +1,8 @@
 """Public cases, each with what a good advisor must conclude, run through the engine: `python benchmarks/cases.py [FILE] [--json]`.
 
-Facts come from the fields of a case (case_facts); tests/cases/<id>.yaml states them more closely where the case's text says more. What is expected
-becomes a predicate over the decision: the one written for it under `assert` of that file, or by its words in expectations.yaml. `--fields` leaves tests/cases out.
+Facts come from the fields of a case (case_facts); tests/cases/<id>.yaml states them more closely where its text says more. What is expected
+becomes a predicate over the decision: the one written for it under `assert` of that file, or by its words in expectations.yaml.
+`--fields` leaves tests/cases out.
 """
 
 from __future__ import annotations
@@ -27,6 +28,9 @@ from gpurules.engine import public
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import document, rulebook
 from gpurules.engine.values.problem import GpurulesError
+
+Case = Mapping[str, Any]
+"""A case as its file has it: id, facts, expect."""
 
 FOLDER = Path(__file__).parents[1] / "tests" / "cases"
 WORDS = Path(__file__).with_name("expectations.yaml")
@@ -57,7 +61,7 @@ def main() -> str:
     arguments.add_argument("--json", action="store_true")
     arguments.add_argument("--fields", action="store_true", help="facts from the fields of the cases alone, expectations by their words alone")
     given = arguments.parse_args()
-    found = [v for case in (cases(given.file) if given.file else own()) for v in judge(case, None if given.fields else _file(str(case["id"])))]
+    found = [v for case in (cases(given.file) if given.file else own()) for v in judge(case, None if given.fields else own_file(str(case["id"])))]
     return as_json(found) if given.json else as_text(found)
 
 
@@ -72,12 +76,13 @@ def cases(file: Path) -> list[Mapping[str, Any]]:
 
 def own() -> list[Mapping[str, Any]]:
     """Our own cases: what is expected of them stands in their files."""
-    return [{"id": f.stem, "expect": [{"say": f"{f.stem} {n}", "confidence": a["confidence"]} for n, a in enumerate(_file(f.stem).get("assert", ()), 1)]}
+    return [{"id": f.stem, "expect": [{"say": f"{f.stem} {n}", "confidence": a["confidence"]} for n, a in enumerate(own_file(f.stem).get("assert", ()), 1)]}
             for f in sorted(FOLDER.glob("*.yaml"))]  # fmt: skip
 
 
 @cache
-def _file(case: str) -> Mapping[str, Any]:
+def own_file(case: str) -> Mapping[str, Any]:
+    """What tests/cases says of a case: facts or runs, and assert; empty where it says nothing."""
     path = FOLDER / f"{case}.yaml"
     return recipes.texts(document.read(path)) if re.fullmatch(r"[\w-]+", case) and path.is_file() else {}
 
@@ -110,7 +115,8 @@ def judge(case: Mapping[str, Any], ours: Mapping[str, Any] | None) -> Iterator[V
             failed = [] if expectations.holds(written["holds"], changed, engine()) else [json.dumps(written["holds"], ensure_ascii=False)]
         else:
             failed = list(_by_words(says, outcomes))
-        yield Verdict(str(case["id"]), confidence, says, "; ".join(failed))
+        known = str((written or {}).get("fails", ""))
+        yield Verdict(str(case["id"]), confidence, says, "; ".join([known] * bool(known and failed) + failed))
 
 
 def _by_words(says: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
@@ -134,7 +140,8 @@ def _entries() -> tuple[Mapping[str, Any], ...]:
 
 def outcome(run: Run) -> Outcome:
     """The decision on a run; a fact that is refused is left out after that is noted."""
-    facts, refused = dict(run.facts), []
+    facts = dict(run.facts)
+    refused: list[str] = []
     for _ in range(FAULTS):
         try:
             return Outcome(run.name, public.evaluate(facts, engine()).document, refused)

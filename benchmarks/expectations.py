@@ -58,7 +58,7 @@ def _one(key: str, value: Any, outcome: Outcome, engine: Engine) -> bool:
     if key in ("any", "all", "none"):
         found = [holds(w, [outcome], engine) for w in value]
         return any(found) if key == "any" else all(found) if key == "all" else not any(found)
-    return PREDICATES[key](value, outcome, engine)
+    return bool(PREDICATES[key](value, outcome, engine))
 
 
 def _list(value: Any) -> list[Any]:
@@ -76,7 +76,8 @@ def _fit(value: Any, outcome: Outcome, engine: Engine) -> bool:
 
 def _tight(value: Any, outcome: Outcome, engine: Engine) -> bool:
     found = _derived(outcome, "candidate.fit")
-    return (found is not None and found["value"].get("members") != ["fits"]) == (value == "yes")
+    open_or_short = bool(found is not None and found["value"].get("members") != ["fits"])
+    return open_or_short is (value == "yes")
 
 
 def _stated(outcome: Outcome) -> Mapping[str, Any] | None:
