@@ -184,7 +184,9 @@ def faults(vocabulary: frozenset[str], tmp_path_factory: pytest.TempPathFactory)
 def test_a_slip_in_any_rule_is_found_at_its_place(path: Path, vocabulary: frozenset[str], faults: dict[str, list[Problem]]) -> None:
     """The fault names line, column, and the fact that was meant."""
     made = slip(path.read_text("utf-8"), vocabulary)
-    assert made is not None
+    if made is None:
+        assert not re.search(r"^(when|needs):", path.read_text("utf-8"), re.M), "only advice to everybody names no fact"
+        return
     shown = f"rules/{path.relative_to(ROOT / 'rules').as_posix()}"
     (fault,) = (p for p in faults[shown] if p.code == "GR101" and f"'{made.written}'" in p.message)
     assert str(fault.place) == f"{shown}:{made.line}:{made.column}"
