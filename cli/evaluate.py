@@ -8,13 +8,19 @@ from pathlib import Path
 import click
 
 from gpurules.cli import cache
+from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
+from gpurules.cli.waivers import given as given_waivers
+from gpurules.cli.waivers import waivers_option
 from gpurules.engine import GpurulesError, evaluate
+from gpurules.engine.answers import record, waiver
+from gpurules.engine.answers.decision import Document
 from gpurules.engine.inference.facts import Setting
+from gpurules.engine.knowledge import bundle, document
 from gpurules.engine.knowledge.document import MAX_BYTES
 from gpurules.engine.knowledge.rule import LEVELS
-from gpurules.engine.public import BACKENDS
+from gpurules.engine.public import BACKENDS, waive
 from gpurules.engine.values.problem import Place, Problem, printable
 
 
@@ -24,6 +30,8 @@ from gpurules.engine.values.problem import Place, Problem, printable
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True, help="What to print.")
 @click.option("--date", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
+@waivers_option
+@click.option("--record", "keep", is_flag=True, help="Keep facts, rulebook and decision in the record, for `gpurules audit` and `gpurules replay`.")
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text report; the terminal's, or 120, by default.")
 @click.option("--backend", type=click.Choice(BACKENDS), default=BACKENDS[0], show_default=True, help="What judges the rules; the decision is the same.")
 @language_option
@@ -38,28 +46,62 @@ def command(
     backend: str,
     language: str,
     rules: Path | None,
+    keep: bool,
+    waivers: Path | None,
 ) -> None:
     """Evaluate FACTS.yaml ("-" for standard input) and print the decision.
 
     Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
     """
-    given: Path | bytes = facts if str(facts) != "-" else sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""
     problems: list[Problem] = []
     stated, day = _settings(settings, problems), _date(date, problems)
     if problems:
         raise GpurulesError(problems)
-    decision = evaluate(given, cache.engine(located(rules)), stated, day, backend)
+    given, shown = _content(facts)
+    held = bundle.gather(located(rules)) if keep else None  # what is recorded is what was read: files may change meanwhile
+    decision = evaluate(given, cache.engine(located(rules) if held is None else bundle.files(held)), stated, day, backend, shown)
+    waived, as_of = given_waivers(facts, waivers), ""
+    if waived is not None:
+        as_of = day or stores.today()
+        decision = waive(decision, waived[0], as_of, waived[1])
+    if held is not None:
+        asked = record.Asked(
+            given,
+            facts.name if shown != "facts" else "-",
+            [(s.path, s.text) for s in stated],
+            day,
+            waived[0] if waived is not None else None,
+            as_of,
+            stores.user(),
+            stores.moment(),
+        )
+        with stores.opened(write=True) as store:
+            number, hash_ = record.add(store, asked, decision.to_json().encode(), lambda: held)
+        click.echo(f"recorded as {number}:{hash_}", err=True)
     if format_ == "json":
         click.echo(decision.to_json())
     else:
         from gpurules.cli.printing import report_text
 
         sys.stdout.write(report_text(decision.document, format_, language, width))
-    if fail_on is not None and any(_grave(c, fail_on) for c in decision.document["conclusions"]):
+    if fail_on is not None and _fails(decision.document, fail_on):
         sys.exit(1)
 
 
-def _grave(conclusion: dict[str, object], level: str) -> bool:
+def _content(facts: Path) -> tuple[bytes, str]:
+    """The content of the facts file, and what it is called where its faults are told."""
+    if str(facts) == "-":
+        return (sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""), "facts"
+    return document.content(facts), printable(str(facts), 300)
+
+
+def _fails(decision: Document, level: str) -> bool:
+    """Whether anything that nobody waived stands at `level` or graver; a waiver that counts no more is such a finding, too."""
+    stale = waiver.stale(decision) and LEVELS.index(waiver.STALE_LEVEL) <= LEVELS.index(level)
+    return bool(stale) or any(_grave(c, level) for c in decision["conclusions"] if "waived" not in c)
+
+
+def _grave(conclusion: Document, level: str) -> bool:
     """Whether advice surely stands, or stands under what is assumed, at `level` or graver."""
     found = "stop" if conclusion["kind"] == "require" else str(conclusion["level"])
     return conclusion["state"] in ("certain", "assuming") and LEVELS.index(found) <= LEVELS.index(level)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
 from gpurules.engine.answers import decision as decisions
+from gpurules.engine.answers import waiver
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine, Evaluation
@@ -54,24 +55,32 @@ def evaluate(
     settings: Sequence[Setting] = (),
     date: str = "",
     backend: str = "scalar",
+    file: str = "facts",
 ) -> Decision:
     """Evaluate facts: a mapping from fact names to values as people write them, a path, or the content of a facts file.
 
     `rules` is a rulebook, or one made ready by `engine`. `settings` replace facts one by one;
-    `date` is the day to decide for, the rulebook's release by default; `backend` is one of BACKENDS, which decide alike. Raises GpurulesError.
+    `date` is the day to decide for, the rulebook's release by default; `backend` is one of BACKENDS, which decide alike.
+    `file` names the content of a facts file in what is said of its faults. Raises GpurulesError.
     """
     ready = _on(backend, rules if isinstance(rules, Engine) else engine(rules or _packaged()))
-    node, file = _node(facts)
+    node, file = _node(facts, file)
     given: Facts = facts_module.read(node, ready.rulebook, settings)
     evaluation = ready.evaluate(given, date, file)
     return Decision(decisions.document(evaluation, VERSION), evaluation)
 
 
-def _node(facts: Mapping[str, object] | Path | str | bytes) -> tuple[Node | None, str]:
+def waive(decision: Decision, waivers: bytes, as_of: str, file: str = "waivers") -> Decision:
+    """The decision with what the content of a waivers file accepts on the day `as_of` marked as waived. Raises GpurulesError."""
+    read = waiver.read(waivers, file, decision.evaluation.program.rulebook.rules)
+    return replace(decision, document=waiver.applied(decision.document, read, as_of))
+
+
+def _node(facts: Mapping[str, object] | Path | str | bytes, file: str) -> tuple[Node | None, str]:
     if isinstance(facts, Mapping):
         return (document.parse(json.dumps(facts, ensure_ascii=False).encode("utf-8", "surrogatepass"), "facts") if facts else None), "facts"
     if isinstance(facts, bytes):
-        return document.parse(facts, "facts"), "facts"
+        return document.parse(facts, file), file
     return document.read(Path(facts)), str(facts)
 
 

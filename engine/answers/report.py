@@ -17,6 +17,7 @@ from gpurules.engine.answers.server_section import ServerReader
 from gpurules.engine.answers.speed_section import SpeedReader
 from gpurules.engine.answers.steps_section import StepsReader
 from gpurules.engine.answers.trace_section import TraceReader
+from gpurules.engine.answers.waiver_section import WaiverReader
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
 
 UNSETTLED = 10
@@ -38,6 +39,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
         "server": ServerReader(decision, language).server(),
         "cost": CostReader(decision, language).cost(),
         "findings": advice.findings(),
+        "waivers": advice.waivers(),
         "checklist": checklist.checklist(),
         "why_not": machines.rejected(),
         "depends": advice.depends(),
@@ -53,7 +55,7 @@ def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
     return tuple(Section(key, SECTIONS[key].get(language), tuple(blocks)) for key, blocks in made.items() if blocks)
 
 
-class AdviceReader(StepsReader):
+class AdviceReader(StepsReader, WaiverReader):
     """Reads the verdict and the advice."""
 
     def verdict(self) -> list[Block]:
@@ -61,6 +63,9 @@ class AdviceReader(StepsReader):
         memory = self.memory_line()
         if memory:
             lines.append(Words(memory))
+        waived = self.waived_rules()
+        if waived:
+            lines.append(Words(waived, "caution"))
         lines.append(Words(self.word("certainty", text=self.certainty()), "quiet"))
         return lines
 
@@ -218,7 +223,7 @@ class AdviceReader(StepsReader):
             text = self.said(advice["text"])
             details = (*self._state(advice), *self._places(advice), *low)
             items.append(Item(LEVELS[level].get(self.language), text, (advice["rule"], *advice["cites"]), level, details))
-        items += self._pinned()
+        items += [*self._pinned(), *self.stale_waivers()]
         return [Items(tuple(items))] if items else []
 
     def _pinned(self) -> list[Item]:
@@ -236,6 +241,10 @@ class AdviceReader(StepsReader):
         return items
 
     def _state(self, advice: Document) -> tuple[str, ...]:
+        """How surely it stands, and who accepts it all the same."""
+        return (*self._certainty(advice), *self.waived(advice))
+
+    def _certainty(self, advice: Document) -> tuple[str, ...]:
         if advice["state"] == "assuming":
             return (self.word("assuming", facts=", ".join(advice["assuming"])),)
         if advice.get("figures_assume"):
@@ -250,7 +259,8 @@ class AdviceReader(StepsReader):
             level = advice["level"] if advice["kind"] == "advise" else "require"
             waits = self.word("tight") if advice["tight"] else self.word("waits", facts=", ".join(advice["needs"]))
             label = LEVELS[level].get(self.language) + "?"
-            items.setdefault(advice["rule"], Item(label, self.said(advice["title"]), (advice["rule"],), "quiet", (waits,)))
+            details = (waits, *self.waived(advice))
+            items.setdefault(advice["rule"], Item(label, self.said(advice["title"]), (advice["rule"],), "quiet", details))
         shown, more = list(items.values())[:UNSETTLED], len(items) - UNSETTLED
         blocks: list[Block] = [Items(tuple(shown))] if shown else []
         return [*blocks, Words(self.word("more", count=more), "quiet")] if more > 0 else blocks

@@ -73,17 +73,21 @@ Node = Scalar | Mapping | Listing
 
 def read(path: Path) -> Node:
     """The document in a file given by a user. Raises GpurulesError naming every fault found."""
+    return parse(content(path), printable(str(path), 300))
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file given by a user, at most one more than a document may have. Raises GpurulesError."""
     shown = printable(str(path), 300)
     try:
         if path.is_dir():
             raise _unreadable(shown, "is a directory", "name a file, e.g. facts.yaml")
         with path.open("rb") as file:
-            content = file.read(MAX_BYTES + 1)
+            return file.read(MAX_BYTES + 1)
     except FileNotFoundError:
         raise _unreadable(shown, "there is no such file", "check the path") from None
     except (OSError, ValueError) as error:
         raise _unreadable(shown, f"cannot be read: {getattr(error, 'strerror', None) or error}", "check the path and its permissions") from None
-    return parse(content, shown)
 
 
 def _unreadable(shown: str, message: str, mend: str) -> GpurulesError:

@@ -1,0 +1,30 @@
+"""The --waivers option: the file of what persons accept, named or lying beside the facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from gpurules.engine.knowledge import document
+from gpurules.engine.values.problem import printable
+
+ENDING = ".waivers.yaml"
+
+
+def waivers_option(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--waivers FILE`, given to the command as `waivers`."""
+    text = "What persons accept although rules speak against it; FACTS.waivers.yaml beside the facts by default."
+    return click.option("--waivers", "waivers", type=click.Path(path_type=Path), metavar="FILE", help=text)(function)
+
+
+def given(facts: Path, waivers: Path | None) -> tuple[bytes, str] | None:
+    """Content and shown name of the waivers named, or else of those beside the facts file; None where there are none. Raises GpurulesError."""
+    if waivers is None:
+        beside = facts.with_name(facts.stem + ENDING) if facts.name and str(facts) != "-" else None
+        if beside is None or not beside.is_file():
+            return None
+        waivers = beside
+    return document.content(waivers), printable(str(waivers), 300)
