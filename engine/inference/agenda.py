@@ -9,6 +9,8 @@ from gpurules.engine.inference.scalar import Procedure, Program
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.derivation import reads_of
 from gpurules.engine.knowledge.order import Derivation, Orders
+from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.language import aggregate
 from gpurules.engine.language.compile import Value, Values
 from gpurules.engine.language.compile import wide as wide
 from gpurules.engine.language.syntax import names
@@ -59,8 +61,8 @@ class Stratum:
     steps: tuple[tuple[str, str], ...]
 
 
-def strata(program: Program) -> tuple[Stratum, Stratum]:
-    """The agenda of the workload and of a candidate."""
+def strata(program: Program) -> tuple[Stratum, Stratum, Stratum]:
+    """The agenda of the workload, of a candidate, and of the workload's rules that look at all machines together."""
     edges: dict[str, set[str]] = {}
     derivations = program.rulebook.derivations
     for derivation in derivations.values():
@@ -75,7 +77,22 @@ def strata(program: Program) -> tuple[Stratum, Stratum]:
         edges[f"rule {rule.id}"] = {f"fact {n}" for n in reads if n in derivations}
     steps = [(kind, name) for kind, name in (key.split(" ", 1) for key in order.sorted_by(edges))]
     candidate = {(k, n) for k, n in steps if (n.startswith("candidate.") if k == "fact" else program.procedures[n].rule.for_each)}
-    return Stratum(tuple(s for s in steps if s not in candidate)), Stratum(tuple(s for s in steps if s in candidate))
+    after = {s for s in steps if s not in candidate and aggregated(program.rulebook, program.procedures, *s)}
+    for step in steps:
+        if step not in candidate and any((kind, name) in after for kind, name in (key.split(" ", 1) for key in edges[" ".join(step)])):
+            after.add(step)
+    parts = (set(steps) - candidate - after, candidate, after)
+    workload, machine, machines = (Stratum(tuple(s for s in steps if s in part)) for part in parts)
+    return workload, machine, machines
+
+
+def aggregated(rulebook: Rulebook, procedures: Mapping[str, Procedure], kind: str, name: str) -> bool:
+    """Whether a step reads what is said of all machines itself."""
+    if kind == "rule":
+        when = procedures[name].rule.when
+        return when is not None and bool(aggregate.names([when]))
+    reads = (n for rule in rulebook.derivations[name].rules for n in reads_of(procedures[rule].rule, name))
+    return any(aggregate.is_one(n) for n in reads)
 
 
 @dataclass(slots=True)
@@ -90,6 +107,8 @@ class Run:
     file: str
     truths: dict[str, Truth] = field(default_factory=dict)
     derived: dict[str, Derived] = field(default_factory=dict)
+    gathered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """What is said of all machines, and the given facts that can settle it."""
     pending: frozenset[str] = frozenset()
     """Derived facts whose values stand already, and whose alternatives are worked out when somebody asks for causes."""
     _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -97,7 +116,7 @@ class Run:
     def copy(self) -> Run:
         return Run(
             self.program, self.orders, list(self.values), self.known, self.pins, self.file,
-            dict(self.truths), dict(self.derived), self.pending, dict(self._causes),
+            dict(self.truths), dict(self.derived), self.gathered, self.pending, dict(self._causes),
         )  # fmt: skip
 
     def value(self, name: str) -> Value:
@@ -227,6 +246,8 @@ class Run:
         """Given facts and parameters whose narrowing narrows a value; the name itself where it is given."""
         if not wide(self.value(name)):
             return ()
+        if name in self.gathered:
+            return self.gathered[name]
         if name in self.pending and name not in self.derived:
             self.derive(name)
         if name not in self.derived or self.derived[name].pinned is not None:

@@ -26,6 +26,7 @@ class Cone(Engine):
         self.targets = tuple(targets)
         reached = _Reached(whole, self.targets, machine)
         self.workload, self.candidate = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in (whole.workload, whole.candidate))
+        self.together = Stratum(())
         self.rules = frozenset(name for kind, name in reached.steps if kind == "rule")
         vocabulary = whole.rulebook.vocabulary.facts
         self.facts = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "observed")

@@ -80,10 +80,11 @@ def layers(program: Program, stratum: Stratum) -> tuple[Layer, ...]:
         if kind == "rule":
             when = program.procedures[name].rule.when
             reads = () if when is None else syntax.names(when)
-            level[kind, name] = max((level["fact", n] + 1 for n in reads if n in derivations), default=0)
+            level[kind, name] = max((level["fact", n] + 1 for n in reads if ("fact", n) in level), default=0)
         else:
             rules = derivations[name].rules
-            before = [level["rule", r] for r in rules] + [level["fact", n] for r in rules for n in program.procedures[r].leaves[name] if n in derivations]
+            read = [("fact", n) for r in rules for n in program.procedures[r].leaves[name]]
+            before = [level[s] for s in [*(("rule", r) for r in rules), *read] if s in level]
             level[kind, name] = max(before, default=0)
 
     def at(number: int, kind: str) -> tuple[str, ...]:

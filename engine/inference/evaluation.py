@@ -7,8 +7,8 @@ from copy import copy
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpurules.engine.inference import agenda, candidates, choice, pricing
-from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference import agenda, aggregates, candidates, choice, pricing
+from gpurules.engine.inference.agenda import Run, Stratum
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Facts
@@ -19,6 +19,7 @@ from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Require
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.language import aggregate
 from gpurules.engine.language.compile import Value
 from gpurules.engine.values.truth import NO, YES, Truth
 
@@ -84,9 +85,7 @@ class Evaluation:
         )
 
     def _choose(self, run: Run) -> Choice:
-        compiled = self.engine.compiled_under(run.orders)
-        stages = self.engine.stages if compiled else Stages(self.program, run.orders, self.engine.candidate)
-        return choice.choose(run, self.engine.candidate, self.engine.catalogued, stages, self.workloads[1])
+        return choice.choose(run, self.engine.candidate, self.engine.catalogued, self.engine.stages_under(run.orders), self.workloads[1])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -117,17 +116,26 @@ class Engine:
     def __init__(self, rulebook: Rulebook) -> None:
         self.rulebook = rulebook
         self.program = compile_rulebook(rulebook)
-        self.workload, self.candidate = agenda.strata(self.program)
+        self.workload, self.candidate, self.together = agenda.strata(self.program)
         self.catalogued = candidates.catalogued(rulebook)
-        self.stages = Stages(self.program, rulebook.orders, self.candidate)
+        self.stages = self._stages(rulebook.orders)
 
     network: Network | None = None
     """What judges workload rules instead of their compiled conditions; the decisions are the same."""
+    network_together: Network | None = None
+    """The same for the rules that look at all machines together."""
+
+    def _stages(self, orders: Orders) -> Stages:
+        return Stages(self.program, orders, self.candidate, [aggregate.split(name)[1] for name in self.program.aggregates])
+
+    def stages_under(self, orders: Orders) -> Stages:
+        """The rules about machines made ready for choosing, under the rulebook's orders or others."""
+        return self.stages if self.compiled_under(orders) else self._stages(orders)
 
     def durable(self) -> Engine:
         """This engine on the durable back end. Raises GpurulesError where that cannot be had, or the rulebook is beyond its bounds."""
         other = copy(self)
-        other.network = Network(self.program, self.workload)
+        other.network, other.network_together = Network(self.program, self.workload), Network(self.program, self.together)
         return other
 
     def evaluate(
@@ -160,7 +168,25 @@ class Engine:
         if has_candidate:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
-        return Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
+        evaluation = Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
+        self._look_together(evaluation)
+        return evaluation
+
+    def _look_together(self, evaluation: Evaluation) -> None:
+        """Judge the rules that look at all machines together. Machines are looked for where such a rule may hold."""
+        if not self.together.steps:
+            return
+        rules = [name for kind, name in self.together.steps if kind == "rule"]
+        for number, run in enumerate((evaluation.first, evaluation.second)):
+            self._along(run, self.together, self.network_together)
+            if not evaluation.sized or all(run.truths[rule] is NO for rule in rules):
+                continue
+            found = evaluation.assuming_choice if number else evaluation.given_choice
+            workload = evaluation.workloads[number]
+            for name, value in aggregates.values(workload, found, self.stages_under(run.orders)).items():
+                run.values[self.program.slots[name]] = value
+            run.gathered = dict.fromkeys(self.program.aggregates, aggregates.causes(found))
+            self._along(run, self.together, self.network_together)
 
     @cached_property
     def kernel(self) -> Kernel:
@@ -181,11 +207,15 @@ class Engine:
         for path, value in {**given, **pins}.items():
             values[self.program.slots[path]] = value  # a pin, too: no rule may derive the fact
         run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
-        if self.network is None:
-            run.along(self.workload)
-        else:
-            self.network.along(run)
+        self._along(run, self.workload, self.network)
         return run
+
+    @staticmethod
+    def _along(run: Run, stratum: Stratum, network: Network | None) -> None:
+        if network is None:
+            run.along(stratum)
+        else:
+            network.along(run)
 
     def _judge_candidate(self, run: Run, choices: Mapping[str, Value]) -> None:
         for path, value in {**candidates.figures(run), **choices}.items():

@@ -12,7 +12,7 @@ from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.scope import parameter_type, table_rows
 from gpurules.engine.knowledge.template import Figure
 from gpurules.engine.knowledge.vocabulary import Vocabulary
-from gpurules.engine.language import syntax
+from gpurules.engine.language import aggregate, syntax
 from gpurules.engine.language.compile import Compiler, Condition, Function, Scope, Table, Value
 from gpurules.engine.language.typecheck import NumberType
 from gpurules.engine.values.interval import Interval
@@ -45,12 +45,22 @@ class Program:
     parameters: Mapping[str, Parameter] = field(repr=False)
     applies: Mapping[str, Condition] = field(repr=False)
     """When a fact means anything, for those that say so."""
+    aggregates: tuple[str, ...] = ()
+    """What rules say of all machines together; each has a slot like a fact."""
     _fresh: dict[str, list[Value]] = field(default_factory=dict, repr=False, compare=False)
+
+    def whole(self, name: str) -> Value:
+        """A fact or an aggregate at its widest."""
+        if not aggregate.is_one(name):
+            return self.rulebook.vocabulary.facts[name].whole
+        _, figure = aggregate.split(name)
+        return self.rulebook.vocabulary.facts[figure].whole if figure else frozenset(aggregate.YES_OR_NO.members)
 
     def values(self, date: str) -> list[Value]:
         """A fresh list: every fact as wide as its definition allows, every parameter at its value on `date`."""
         if date not in self._fresh:
             facts: list[Value] = [d.whole for d in self.rulebook.vocabulary.facts.values()]
+            facts += [self.whole(name) for name in self.aggregates]
             self._fresh.clear()  # one date is enough: a service decides for today
             self._fresh[date] = facts + [_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
         return list(self._fresh[date])
@@ -65,14 +75,17 @@ def compile_rulebook(rulebook: Rulebook) -> Program:
     """Compile every running rule of a checked rulebook."""
     facts = rulebook.vocabulary.facts
     parameters = {qualified(r.id, name): p for r in rulebook.running for name, p in r.parameters.items()}
-    slots = {name: i for i, name in enumerate((*facts, *parameters))}
+    aggregates = tuple(sorted({name for rule in rulebook.running for name in aggregate.names(rule.trees)}))
+    slots = {name: i for i, name in enumerate((*facts, *aggregates, *parameters))}
     ranges = {path: d.range for path, d in facts.items() if d.number}
-    compiler, everything = Compiler(), {path: (path, slots[path]) for path in facts}
+    figures = {name: aggregate.split(name)[1] for name in aggregates}
+    ranges |= {name: ranges[figure] for name, figure in figures.items() if figure in ranges}
+    compiler, everything = Compiler(), {path: (path, slots[path]) for path in (*facts, *aggregates)}
     procedures = {r.id: _procedure(r, rulebook, compiler, slots, everything, ranges) for r in rulebook.running}
     everywhere = compiler.scope(everything, ranges)
     applies = {path: everywhere.condition(d.applies_when) for path, d in facts.items() if d.applies_when is not None}
     compiler.finish()
-    return Program(rulebook, slots, procedures, parameters, applies)
+    return Program(rulebook, slots, procedures, parameters, applies, aggregates)
 
 
 def _procedure(

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.cells import Cells, Premise
 from gpurules.engine.knowledge.order import Derivation, Orders
-from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
+from gpurules.engine.knowledge.rule import Assume, Derive, Prefer, Require, Rule, Step
 from gpurules.engine.knowledge.vocabulary import Vocabulary
-from gpurules.engine.language import syntax
+from gpurules.engine.language import aggregate, syntax
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import Place, Problem, did_you_mean
 
@@ -59,6 +59,7 @@ class _Checker:
                     derivations[fact] = found
         self._cycles(running, derivations)
         self._requirements(running, derivations)
+        self._together(running, derivations)
         return Orders.of(derivations, overrides)
 
     def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
@@ -104,6 +105,39 @@ class _Checker:
                 f"derived facts go round in a circle: {' ← '.join((*ring, ring[0]))}",
                 "derive one of them from given facts",
             )
+
+    def _together(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
+        """What is said of all machines together comes after them: it may be told and derived from, and no machine hangs on it."""
+        after = self._after(running, derivations)
+        mend = "derive it in a rule about the workload that looks at no machine"
+        for rule in running.values():
+            own = aggregate.names(rule.trees)
+            when = () if rule.when is None else syntax.names(rule.when)
+            if rule.for_each and own:
+                self.problem(rule.where("then"), "GR423", f"'{own[0]}' looks at all machines, in a rule about one", "leave out for_each:, and advise")
+            read = {n for c in rule.then if isinstance(c, Derive) for n in reads_of(rule, c.fact)} | {*when}
+            if rule.for_each:
+                required = [c.condition.tree if isinstance(c, Require) else c.figure.tree for c in rule.then if isinstance(c, Require | Prefer)]
+                hanging = sorted((read | {n for tree in required for n in syntax.names(tree)}) & after)
+                if hanging:
+                    self.problem(rule.where("when"), "GR423", f"'{hanging[0]}' hangs on all machines together, and this machine on it", mend)
+            elif any(aggregate.is_one(n) or n in after for n in when):
+                for index, conclusion in enumerate(rule.then):
+                    if isinstance(conclusion, Assume | Step):
+                        self.problem(rule.where("then", index), "GR423", "machines are judged on what is assumed and set, and this hangs on them", "advise only")
+                for index, other in enumerate(rule.overrides):
+                    if other in running and running[other].for_each:
+                        self.problem(rule.where("overrides", index), "GR423", f"rule {other} is about one machine, and this looks at all", mend)
+
+    def _after(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> frozenset[str]:
+        """The derived facts that hang on what is said of all machines together."""
+        reads = {fact: {n for rule in d.rules for n in reads_of(running[rule], fact)} for fact, d in derivations.items()}
+        found: set[str] = set()
+        while True:
+            more = {fact for fact, names in reads.items() if fact not in found and (names & found or any(aggregate.is_one(n) for n in names))}
+            if not more:
+                return frozenset(found)
+            found |= more
 
     def _requirements(self, running: Mapping[str, Rule], derivations: Mapping[str, Derivation]) -> None:
         for rule in running.values():

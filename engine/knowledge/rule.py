@@ -170,6 +170,18 @@ class Rule:
     def running(self) -> bool:
         return self.status in ("active", "deprecated")
 
+    @property
+    def trees(self) -> tuple[syntax.Node, ...]:
+        """Every expression of the rule: its condition, what its conclusions say, the figures of its texts."""
+        found = [] if self.when is None else [self.when]
+        for conclusion in self.then:
+            match conclusion:
+                case Derive(expression=Expression(tree=tree)) | Assume(expression=Expression(tree=tree)):
+                    found.append(tree)
+                case Require(condition=Expression(tree=tree)) | Prefer(figure=Expression(tree=tree)):
+                    found.append(tree)
+        return (*found, *(figure.tree for template in self.because.values() for figure in template.figures))
+
     def where(self, *path: str | int) -> Place:
         """The place of a value inside the rule's file."""
         return document.located(self.root, path)

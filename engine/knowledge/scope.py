@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from gpurules.engine.knowledge.rule import Parameter, Rule
 from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.language import aggregate
 from gpurules.engine.language.typecheck import NumberType, TableType, Type
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
@@ -16,8 +17,12 @@ ANY = "any"
 
 
 def rule_scope(rule: Rule, vocabulary: Vocabulary) -> dict[str, Type]:
-    """Every name a rule may use: facts (candidate.* only where it runs for each candidate) and its own parameters."""
+    """Every name a rule may use: facts (candidate.* only where it runs for each candidate), what its own expressions say of all
+    machines together, and its own parameters."""
     scope = dict(vocabulary.scope)
+    if not rule.for_each:
+        found = ((name, aggregate.type_of(name, vocabulary.scope)) for name in aggregate.names(rule.trees))
+        scope.update({name: kind for name, kind in found if kind is not None})
     scope.update({name: parameter_type(p, vocabulary) for name, p in rule.parameters.items()})
     return scope
 

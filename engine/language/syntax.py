@@ -16,6 +16,8 @@ FUNCTIONS = {
     "lookup": (2, 5), "divides": (2, 2),
 }  # fmt: skip
 """The closed table of functions: name -> least and most arguments."""
+AGGREGATES = {"any_accepted": 0, "min_over": 1, "best": 1}
+"""What may be said of all machines together: name -> figures of a machine that it takes. `aggregate` has more."""
 
 Span = tuple[int, int]
 
@@ -103,7 +105,7 @@ class SyntaxFault(ValueError):
 
 _ARITHMETIC: dict[type[ast.operator], str] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/"}
 _COMPARISON: dict[type[ast.cmpop], str] = {ast.Lt: "<", ast.LtE: "<=", ast.Gt: ">", ast.GtE: ">=", ast.Eq: "==", ast.NotEq: "!="}
-_ALLOWED = "allowed are names, strings, + - * /, comparisons, in (...), and/or/not, and calls of " + ", ".join(sorted(FUNCTIONS))
+_ALLOWED = "allowed are names, strings, + - * /, comparisons, in (...), and/or/not, and calls of " + ", ".join(sorted((*FUNCTIONS, *AGGREGATES)))
 
 
 def parse(text: str) -> Node:
@@ -197,11 +199,21 @@ class _Reader:
                 return self._connective(node, depth, span)
             case ast.Compare():
                 return self._comparison(node, depth, span)
+            case ast.Call(func=ast.Name(id=function), keywords=[]) if function in AGGREGATES:
+                return Name(f"{function}({', '.join(self._figures(node, function))})", span=span)
             case ast.Call(func=ast.Name(id=function), keywords=[]):
                 arguments = tuple(self.read(a, depth + 1) for a in node.args)
                 return Call(function, arguments, span=span)
         start, end = self._span(node)
         raise self._fault(node, f"'{printable(self.source[start - self.lead : end - self.lead], 40)}' is not part of the rule language")
+
+    def _figures(self, node: ast.Call, function: str) -> list[str]:
+        """The figures of a machine that an aggregate is taken over."""
+        found = [self._dotted(a) for a in node.args if isinstance(a, ast.Attribute)]
+        if len(found) != len(node.args) or len(found) != AGGREGATES[function] or not all(f.startswith("candidate.") for f in found):
+            written = f"{function}(candidate.power)" if AGGREGATES[function] else f"{function}()"
+            raise self._fault(node, f"{function} looks at all machines together, and at one figure of each at most", f"write {written}")
+        return found
 
     def _finite(self, node: ast.expr, number: int | float) -> float:
         try:

@@ -9,8 +9,8 @@ import pytest
 
 import gpurules
 from gpurules.engine import public
-from gpurules.engine.inference import choice
 from gpurules.engine.inference import facts as facts_module
+from gpurules.engine.inference import judging
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.kernel import Kernel
@@ -53,7 +53,7 @@ def compared(evaluation: Evaluation, every: int) -> int:
         before = dict(zip(WORKLOAD.rules, truths, strict=True))
         speaking = [run.knows(procedures[r].rule.needs) for r in ENGINE.kernel.rules]
         for candidate in ENGINE.catalogued[count % every :: every]:
-            fork = choice.judged(run, ENGINE.candidate, candidate)
+            fork = judging.judged(run, ENGINE.candidate, candidate)
             own = list(run.values)
             for path, value in candidate.figures.items():
                 own[slots[path]] = value

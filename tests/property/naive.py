@@ -353,11 +353,12 @@ class World:
             raise Impossible
         return min(low, high), high
 
-    def along(self, candidate):
+    def along(self, candidate, after=False):
         """Judge every rule of a stratum and derive its facts, each as soon as what it reads is there."""
         derivations = self.book.derivations
-        waiting = [r for r in self.book.running if bool(r.for_each) == candidate]
-        facts = [f for f in derivations if f.startswith("candidate.") == candidate]
+        later, derived_later = together(self.book)
+        waiting = [r for r in self.book.running if bool(r.for_each) == candidate and (r.id in later) == after]
+        facts = [f for f in derivations if f.startswith("candidate.") == candidate and (f in derived_later) == after]
         while waiting or facts:
             done = False
             for rule in list(waiting):
@@ -382,6 +383,49 @@ class World:
         """not stands, or every condition."""
         conditions = [self.truth(rule, c.condition.tree) for c in rule.then if isinstance(c, rules.Require)]
         return max(2 - self.stands(rule), min(conditions, default=YES))
+
+
+def reads(book, rule, fact=None):
+    trees = [] if rule.when is None else [rule.when]
+    trees += [c.expression.tree for c in rule.then if isinstance(c, rules.Derive) and c.fact == fact and c.expression]
+    return {n for t in trees for n in syntax.names(t)}
+
+
+def together(book):
+    """Ids of rules, and facts, that come after all machines: those that read an aggregate, or a fact which comes after."""
+    ids, facts = set(), set()
+    while True:
+        more = {r.id for r in book.running if any("(" in n or n in facts for n in reads(book, r))} - ids
+        new = {f for f, d in book.derivations.items() if any(r in ids for r in d.rules)} - facts
+        new |= {f for f, d in book.derivations.items() if any("(" in n or n in facts for r in d.rules for n in reads(book, book.rules[r], f))} - facts
+        if not more and not new:
+            return ids, facts
+        ids, facts = ids | more, facts | new
+
+
+def machine(workload, figures):
+    """One machine of the catalogue: the world in which it was judged, and whether it meets every requirement."""
+    world = World(workload.book, {**workload.facts, **{p: as_plain(v) for p, v in figures.items()}}, workload.known, workload.pins, workload.date)
+    world.truths = dict(workload.truths)
+    try:
+        world.along(candidate=True)
+    except Impossible:
+        return world, NO
+    required = [r for r in workload.book.running if any(isinstance(c, rules.Require) for c in r.then)]
+    return world, min((world.accepts(r) for r in required), default=YES)
+
+
+def over_all(name, machines, best, whole):
+    """An aggregate over (world, verdict) of every machine; `best` is the world of the one ranked first, None where none is accepted."""
+    function, figure = name.removesuffix(")").split("(")
+    accepted = [w for w, verdict in machines if verdict == YES]
+    if function == "any_accepted":
+        return frozenset(["yes"]) if accepted else whole if any(v == DEPENDS for _, v in machines) else frozenset(["no"])
+    if not accepted:
+        return whole
+    if function == "best":
+        return best.facts[figure]
+    return min(w.facts[figure][0] for w, v in machines if v != NO), min(w.facts[figure][1] for w in accepted)
 
 
 def as_plain(value):

@@ -104,6 +104,7 @@ FACTS = [
     _number("made.total", "byte", "0", "1e16", "derived", combine="sum"),
     _number("made.peak", "byte", "0", "1e16", "derived", combine="max"),
     _number("made.least", "1", "-1e6", "1e6", "derived", combine="min"),
+    _number("made.after", "1", "0", "1e6", "derived"),  # of all machines together; no random rule derives it
     {"path": "candidate.card", "title": _both("card"), "type": "card", "kind": "choice"},
     _number("candidate.count", "1", "1", "1024", "choice", integer="yes", step="1"),
     *(_number(f"candidate.{name}", unit, low, high, "choice") for name, unit, low, high in _CARD),
