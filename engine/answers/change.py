@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Run, wide
-from gpurules.engine.inference.choice import contradict
+from gpurules.engine.inference.choice import FINALISTS, contradict
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.rule import Advise, Ask
 from gpurules.engine.knowledge.vocabulary import COSTS
@@ -42,9 +42,9 @@ def status(evaluation: Evaluation) -> str:
         return "provisional"
     if contradict(evaluation.scenarios):
         return "ask"
-    if evaluation.given_choice.accepted:
+    if evaluation.given_at_hand.accepted or evaluation.given_choice.accepted:
         return "recommended"
-    if evaluation.assuming_choice.accepted:
+    if evaluation.assuming_at_hand.accepted or evaluation.assuming_choice.accepted:
         return "provisional"
     return "ask" if evaluation.given_choice.undecided or evaluation.assuming_choice.undecided else "none_fits"
 
@@ -54,9 +54,11 @@ def chosen(evaluation: Evaluation) -> tuple[str, ...]:
     found = status(evaluation)
     if evaluation.has_candidate and evaluation.accepted(evaluation.second) is YES and found in ("keep", "provisional"):
         return ("stated",)
-    if found == "recommended":
-        return tuple(j.candidate.id for j in evaluation.given_choice.chosen)
-    return tuple(j.candidate.id for j in evaluation.assuming_choice.chosen) if found == "provisional" else ()
+    if found not in ("recommended", "provisional"):
+        return ()
+    given = found == "recommended"
+    at_hand, bought = (evaluation.given_at_hand, evaluation.given_choice) if given else (evaluation.assuming_at_hand, evaluation.assuming_choice)
+    return tuple(j.candidate.id for j in (*at_hand.chosen, *bought.chosen)[:FINALISTS])
 
 
 def verdict(evaluation: Evaluation) -> tuple[str, ...]:

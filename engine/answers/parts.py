@@ -13,7 +13,7 @@ from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import LOOKED_UP, Fact
 from gpurules.engine.language.compile import Table, Value
-from gpurules.engine.values.interval import Interval, point
+from gpurules.engine.values.interval import Interval
 
 Document = dict[str, Any]
 PARTS: Mapping[str, str] = {
@@ -40,7 +40,7 @@ _OF_THE_MACHINE = ("gpu.", "interconnect.", "network.", "parallel.")
 def document(evaluation: Evaluation, choice: Document | None) -> list[Document]:
     """The parts of the stated machine, where there is one, and of each machine chosen, in this order.
 
-    A machine of the catalogue is one node; its figures are stated in place of the facts' own, and the whole of the rules is
+    The figures of a machine of the catalogue are stated in place of the facts' own, and the whole of the rules is
     looked at once more. Figures that stay wide open are left out.
     """
     if change.status(evaluation) == "not_sized":
@@ -51,7 +51,7 @@ def document(evaluation: Evaluation, choice: Document | None) -> list[Document]:
     if choice is not None and choice["chosen"]:
         found = evaluation.given_choice if choice["basis"] == "given" else evaluation.assuming_choice
         accepted = {j.candidate.id: j.candidate for j in found.accepted}
-        for machine in choice["chosen"]:
+        for machine in (m for m in choice["chosen"] if m["id"] in accepted):
             after = _with_machine(evaluation, accepted[machine["id"]])
             bills.append({"machine": machine["id"], "parts": list(_parts(after.second, there=False))})
     return [bill for bill in bills if bill["parts"]]
@@ -63,7 +63,7 @@ def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
     given = {path: fact for path, fact in evaluation.facts.given.items() if not path.startswith(_OF_THE_MACHINE) or path.startswith("gpu.current_")}
     figures = {fact: candidate.figures[figure] for figure, fact in candidates.STATED.items() if figure in candidate.figures}
     own = {path: value for path, value in figures.items() if path.startswith(_OF_THE_MACHINE)}
-    for path, value in {**own, "network.nodes": point(1.0)}.items():
+    for path, value in own.items():
         if path in vocabulary.facts and not isinstance(value, Table) and value != vocabulary.facts[path].whole:
             given[path] = Fact(path, value, LOOKED_UP, "")
     ordered = {path: given[path] for path in vocabulary.facts if path in given}

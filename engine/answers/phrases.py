@@ -83,6 +83,9 @@ WORDS: Mapping[str, Localized] = {
         "The sources name different machines; none is chosen until what tells them apart is known:", "各来源给出的机器不同；弄清差别所在之前不作选择："
     ),
     "scenarios_agree": _T("Machines that sources name outright:", "来源直接给出的机器："),
+    "at_hand": _T("{machine} of those at hand", "现有显卡中的 {machine}"),
+    "several_machines": _T("in {nodes} machines", "分布在 {nodes} 台机器"),
+    "tensor_within": _T("tensor parallel of {cards} within a machine", "机内 {cards} 路张量并行"),
     "considered": _T(
         "{considered} candidates looked at: {accepted} accepted, {undecided} undecided, {rejected} rejected.",
         "共评判 {considered} 个候选：接受 {accepted}，未定 {undecided}，否决 {rejected}。",

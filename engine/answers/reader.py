@@ -59,8 +59,14 @@ class Reader:
     def named(self, machine: Document) -> str:
         """A candidate: `2 × NVIDIA A100 PCIe 80GB, NVLink bridge, fully sharded`."""
         parts = [f"{machine['count']} × {machine['card']['name']}"]
+        if machine.get("at_hand"):
+            parts = [self.word("at_hand", machine=parts[0])]
+        if "nodes" in machine:
+            parts.append(self.word("several_machines", nodes=machine["nodes"]))
         if machine["count"] > 1:
             parts += [self.said(machine["interconnect"]), self.said(machine["plan"]["shown"])]
+        if machine.get("tensor", 1) > 1:
+            parts.append(self.word("tensor_within", cards=machine["tensor"]))
         return ("，" if self.language == "zh" else ", ").join(parts)
 
     def plan(self) -> list[Document]:

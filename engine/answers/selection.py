@@ -32,7 +32,8 @@ def document(evaluation: Evaluation) -> Document | None:
     settled = status == "ask" and not evaluation.assuming_choice.undecided  # every machine fails as assumed: what is open, is so on what is given
     basis = "given" if status == "recommended" or settled else "assuming"
     found, workload = (evaluation.given_choice, evaluation.workloads[0]) if basis == "given" else (evaluation.assuming_choice, evaluation.workloads[1])
-    return _Writer(evaluation, found, workload).document(basis, change.chosen(evaluation))
+    at_hand = evaluation.given_at_hand if basis == "given" else evaluation.assuming_at_hand
+    return _Writer(evaluation, found, at_hand, workload).document(basis, change.chosen(evaluation))
 
 
 def cites(choice: Document | None) -> list[str]:
@@ -44,13 +45,13 @@ def cites(choice: Document | None) -> list[str]:
 
 
 class _Writer:
-    def __init__(self, evaluation: Evaluation, found: Choice, workload: Run) -> None:
-        self.evaluation, self.found, self.workload = evaluation, found, workload
+    def __init__(self, evaluation: Evaluation, found: Choice, at_hand: Choice, workload: Run) -> None:
+        self.evaluation, self.found, self.at_hand, self.workload = evaluation, found, at_hand, workload
         self.vocabulary = evaluation.program.rulebook.vocabulary
 
     def document(self, basis: str, chosen: Sequence[str]) -> Document:
         found = self.found
-        named = [j for j in found.accepted if j.candidate.id in chosen]
+        named = [j for j in (*self.at_hand.accepted, *found.accepted) if j.candidate.id in chosen]
         return {
             "basis": basis,
             "considered": len(found.accepted) + len(found.undecided) + len(found.rejected),
@@ -58,7 +59,7 @@ class _Writer:
             "undecided": len(found.undecided),
             "rejected": len(found.rejected),
             "criteria": [self._criterion(c) for c in found.criteria],
-            "chosen": [self._machine(j, found.chosen) for j in named],
+            "chosen": [self._machine(j, named) for j in named],
             "nearest_rejected": [self._rejected(j) for j in found.nearest],
             "rejected_by": dict(sorted(found.rejections.items())),
             "unsettled": self._unsettled(),
@@ -67,7 +68,16 @@ class _Writer:
             "rejections": {j.candidate.id: list(j.against) for j in found.rejected},
             "open": {j.candidate.id: list(j.open) for j in found.undecided},
             **self._impossible(),
+            **self._at_hand(),
         }
+
+    def _at_hand(self) -> Document:
+        """Fewer of the cards that the facts state, where there are any to speak of: which suffice, and what rejects the others."""
+        own = self.at_hand
+        if not (own.accepted or own.undecided or own.rejected):
+            return {}
+        verdicts = {**{j.candidate.id: list(j.open) for j in own.undecided}, **{j.candidate.id: list(j.against) for j in own.rejected}}
+        return {"at_hand": {"accepted": [j.candidate.id for j in own.accepted], "rules": verdicts}}
 
     def _impossible(self) -> Document:
         """Machines of which rules say what cannot be, where there are any: the figure, its value, and the rules."""
@@ -100,13 +110,16 @@ class _Writer:
 
     def _named(self, judged: Judged) -> Document:
         candidate = judged.candidate
-        card = self.evaluation.program.rulebook.catalogs["card"].entries[candidate.card]
+        card = self.evaluation.program.rulebook.catalogs["card"].entries.get(candidate.card)
         facts = self.vocabulary.facts
+        several: Document = {"nodes": candidate.nodes, "tensor": candidate.tensor} if candidate.nodes > 1 else {}
         return {
             "id": candidate.id,
-            "card": {"id": card.id, "name": card.name},
+            "card": {"id": card.id, "name": card.name} if card else {"id": candidate.card, "name": "GPU"},
             "count": candidate.count,
-            "interconnect": wording.fact(self.vocabulary, "candidate.interconnect", frozenset([candidate.interconnect])),
+            **several,
+            **({"at_hand": True} if candidate.at_hand else {}),
+            "interconnect": wording.fact(self.vocabulary, "candidate.interconnect", candidate.figures["candidate.interconnect"]),
             "plan": {"id": candidate.plan, "shown": {la: facts["candidate.plan"].members[candidate.plan].get(la) for la in wording.LANGUAGES}},
         }
 

@@ -45,8 +45,8 @@ class _Reader:
             return whole
         if function == "best":
             return self._figures(choice.accepted[:1], figure)[0]
-        sure, open_ = self._figures(choice.accepted, figure), self._figures(choice.undecided, figure)
-        return Interval(min(low for low, _ in [*sure, *open_]), min(high for _, high in sure))
+        sure, open_ = (self._figures(group, figure) for group in (choice.accepted, choice.undecided))
+        return Interval(min(v.low for v in (*sure, *open_) if isinstance(v, Interval)), min(v.high for v in sure if isinstance(v, Interval)))
 
     def _figures(self, machines: Sequence[Judged], figure: str) -> list[Value]:
         slot = self.program.slots[figure]

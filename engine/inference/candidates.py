@@ -11,12 +11,14 @@ from gpurules.engine.knowledge.catalog import Entry
 from gpurules.engine.knowledge.document import Scalar
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.language.compile import Value
+from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval, point
 from gpurules.engine.values.problem import Place
 
 STATED = {
     "candidate.card": "gpu.name",
     "candidate.count": "gpu.count",
+    "candidate.nodes": "network.nodes",
     "candidate.memory_nominal": "gpu.memory_nominal",
     "candidate.memory_usable": "gpu.memory_usable",
     "candidate.memory_bandwidth": "gpu.memory_bandwidth",
@@ -37,10 +39,12 @@ DIVISION = {"candidate.tensor": "parallel.tensor", "candidate.pipeline": "parall
 """Degrees of parallelism of candidate 0."""
 FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD = "candidate.finalists", "candidate.finalist_compute_lead", "candidate.finalist_bandwidth_lead"
 """What is known of a machine once it was chosen, beside the others that were."""
-COUNTED = ("candidate.count", "candidate.plan", *DIVISION, "candidate.sharding_stage", FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD)
+COUNTED = ("candidate.count", "candidate.nodes", "candidate.plan", *DIVISION, "candidate.sharding_stage", FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD)
 """How the work is divided, whatever card does it; and what no machine has before it is chosen."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
+GROWN = (2, 4, 8)
+"""Machines of eight cards that are looked at, in turn, where no single machine has the memory."""
 PLANS = ("sharded", "layer_split", "tensor")
 """How several cards may divide the work, the simplest to run first; one card has the plan `single`."""
 BRIDGED = 2
@@ -58,6 +62,11 @@ class Candidate:
     interconnect: str
     plan: str
     figures: Mapping[str, Value]
+    nodes: int = 1
+    tensor: int = 1
+    """Tensor parallel size inside each machine, beside a plan that spans all of them."""
+    at_hand: bool = False
+    """Whether it is some of the cards that the facts state, and nothing is bought."""
 
     @property
     def division(self) -> tuple[Value | None, ...]:
@@ -71,7 +80,8 @@ class Candidate:
 
     @property
     def id(self) -> str:
-        return f"{self.count}x{self.card}/{self.interconnect}/{self.plan}"
+        own, within = "own-" if self.at_hand else "", f"+tensor{self.tensor}" if self.tensor > 1 else ""
+        return f"{own}{self.count}x{self.card}/{self.interconnect}/{self.plan}{within}"
 
 
 # ---------------------------------------------------------------- candidate 0
@@ -136,16 +146,17 @@ def completed(figures: Mapping[str, Value]) -> Mapping[str, Value]:
     return {**division(way, count), **figures}
 
 
-def division(plan: str, count: Interval) -> Mapping[str, Value]:
-    """Degrees of parallelism and sharding stage of a plan over `count` cards: one way of dividing, over all of them.
+def division(plan: str, count: Interval, within: float = 1.0) -> Mapping[str, Value]:
+    """Degrees of parallelism and sharding stage of a plan over `count` cards: one way of dividing, over all of them; or with tensor
+    parallel of `within` cards below a plan that shards or splits layers over groups of as many.
 
     >>> division("tensor", point(4))["candidate.tensor"]
     Interval(low=4.0, high=4.0)
     """
     one = point(1.0)
     return {
-        "candidate.tensor": count if plan == "tensor" else one,
-        "candidate.pipeline": count if plan == "layer_split" else one,
+        "candidate.tensor": count if plan == "tensor" else point(within),
+        "candidate.pipeline": interval.divide(count, point(within)) if plan == "layer_split" else one,
         "candidate.context": one,
         "candidate.sharding_stage": _STAGES.get(plan, frozenset(["none"])),
     }
@@ -171,31 +182,80 @@ def _not_chosen(rulebook: Rulebook) -> Mapping[str, Value]:
 
 
 def catalogued(rulebook: Rulebook) -> tuple[Candidate, ...]:
-    """Every card x count x link x plan of one node, in catalogue order."""
+    """Every card x count x link x plan of one machine, in catalogue order."""
     return tuple(c for entry in rulebook.catalogs["card"].entries.values() for c in _of(entry, rulebook))
 
 
+def grown(rulebook: Rulebook, nodes: int) -> tuple[Candidate, ...]:
+    """Every card x link of `nodes` machines of eight, sharded or split by layers over all cards, or over groups of tensor parallel
+    that stay within a machine, where its link is more than PCIe."""
+    per_node, found = max(COUNTS), list[Candidate]()
+    for entry in rulebook.catalogs["card"].entries.values():
+        count = point(float(per_node * nodes))
+        counted = {**_card(entry, rulebook), "candidate.count": count, "candidate.nodes": point(float(nodes))}
+        for kind, linked in _joined(entry, rulebook, per_node, counted):
+            for plan in ("sharded", "layer_split"):
+                for within in (1,) if kind == "pcie" else (1, per_node):
+                    figures = {**linked, "candidate.plan": frozenset([plan]), **division(plan, count, float(within))}
+                    found.append(Candidate(entry.id, per_node * nodes, kind, plan, figures, nodes, within))
+    return tuple(found)
+
+
+def at_hand(run: Run) -> tuple[Candidate, ...]:
+    """Fewer of the cards that the facts state, in one machine: nothing has to be bought for them. None where their number is open."""
+    count, card, link = run.value("gpu.count"), run.value("gpu.name"), run.value("interconnect.kind")
+    assert isinstance(count, Interval) and isinstance(card, frozenset) and isinstance(link, frozenset)
+    if not stated(run.known) or not count.exact:
+        return ()
+    own, found = figures(run), list[Candidate]()
+    name, kinds = next(iter(card)) if len(card) == 1 else "stated", link - {"single_gpu"}
+    for fewer in (c for c in COUNTS if c < count.low):
+        joined = frozenset(["single_gpu"]) if fewer == 1 else kinds
+        if not joined:
+            continue
+        for plan in PLANS if fewer > 1 else ("single",):
+            cards = point(float(fewer))
+            said: dict[str, Value] = {"candidate.count": cards, "candidate.nodes": point(1.0), "candidate.interconnect": joined}
+            said["candidate.plan"] = frozenset([plan])
+            kept = {path: value for path, value in own.items() if path in run.program.slots and path not in DIVISION}
+            divided = {path: value for path, value in {**said, **division(plan, cards)}.items() if path in run.program.slots}
+            found.append(Candidate(name, fewer, "|".join(sorted(joined)), plan, {**kept, **divided}, at_hand=True))
+    return tuple(found)
+
+
 def _of(entry: Entry, rulebook: Rulebook) -> Iterator[Candidate]:
-    facts = rulebook.vocabulary.facts
+    card = _card(entry, rulebook)
+    for count in COUNTS:
+        counted = {**card, "candidate.count": point(float(count)), "candidate.nodes": point(1.0)}
+        for kind, linked in _joined(entry, rulebook, count, counted):
+            for plan in PLANS if count > 1 else ("single",):
+                figures = {**linked, "candidate.plan": frozenset([plan]), **division(plan, point(float(count)))}
+                yield Candidate(entry.id, count, kind, plan, figures)
 
-    def read(path: str, text: str) -> Value:
-        return statement.read(facts[path], Scalar(text, "text", Place("catalogs")), rulebook.catalogs)
 
+def _card(entry: Entry, rulebook: Rulebook) -> dict[str, Value]:
+    """The figures of one card of the catalogue."""
     fixed: dict[str, Value] = {**_not_chosen(rulebook), "candidate.card": frozenset([entry.id])}
     known = {**entry.values, **rulebook.prices.cards.get(entry.id, {})}
     for choice, fact in STATED.items():
         if fact in known:
-            fixed[choice] = read(choice, known[fact].text)
+            fixed[choice] = _read(rulebook, choice, known[fact].text)
     if "candidate.memory_usable" not in fixed and "candidate.memory_nominal" in fixed:
         fixed["candidate.memory_usable"] = fixed["candidate.memory_nominal"]
-    for count in COUNTS:
-        for kind, bandwidth in _links(entry, count):
-            linked = {**fixed, "candidate.count": point(float(count)), "candidate.interconnect": frozenset([kind])}
-            if bandwidth:
-                linked["candidate.interconnect_bandwidth"] = read("candidate.interconnect_bandwidth", bandwidth)
-            for plan in PLANS if count > 1 else ("single",):
-                figures = {**linked, "candidate.plan": frozenset([plan]), **division(plan, point(float(count)))}
-                yield Candidate(entry.id, count, kind, plan, figures)
+    return fixed
+
+
+def _read(rulebook: Rulebook, path: str, text: str) -> Value:
+    return statement.read(rulebook.vocabulary.facts[path], Scalar(text, "text", Place("catalogs")), rulebook.catalogs)
+
+
+def _joined(entry: Entry, rulebook: Rulebook, count: int, figures: Mapping[str, Value]) -> Iterator[tuple[str, dict[str, Value]]]:
+    """Each way to join `count` cards in a machine: the kind of link, and `figures` with those of the link."""
+    for kind, bandwidth in _links(entry, count):
+        linked: dict[str, Value] = {**figures, "candidate.interconnect": frozenset([kind])}
+        if bandwidth:
+            linked["candidate.interconnect_bandwidth"] = _read(rulebook, "candidate.interconnect_bandwidth", bandwidth)
+        yield kind, linked
 
 
 def _links(entry: Entry, count: int) -> Iterator[tuple[str, str]]:

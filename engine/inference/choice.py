@@ -10,7 +10,9 @@ from itertools import combinations
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.judging import POWER, ByAgenda, ByKernel, Judge, Stages, judged
-from gpurules.engine.knowledge.rule import Advise, Prefer
+from gpurules.engine.inference.scalar import Program
+from gpurules.engine.knowledge.rule import Advise, Prefer, Require
+from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Function
 from gpurules.engine.language.syntax import Name
 from gpurules.engine.values import quantity
@@ -20,6 +22,10 @@ from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 FINALISTS = 2
 """Card models that an answer names at most."""
+NEAREST = 8
+"""Rejected machines that an answer names at most."""
+FIT = "candidate.fit"
+"""What a machine lacks memory by."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,6 +168,22 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], stages: 
     return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted, judge))
 
 
+def short_of_memory(found: Choice, program: Program) -> bool:
+    """Whether every machine is rejected for want of memory, whatever else speaks against it."""
+    if found.accepted or found.undecided or not found.rejected:
+        return False
+    fitting = {
+        p.rule.id for p in program.procedures.values() for c in p.rule.then if isinstance(c, Require) and FIT in syntax.names(c.condition.tree)
+    }  # fmt: skip
+    return all(j.impossible or not fitting.isdisjoint(j.against) for j in found.rejected)
+
+
+def joined(one: Choice, other: Choice) -> Choice:
+    """Both choices as one. None of the first is accepted; those of the second are the nearest."""
+    nearest = (*other.nearest, *one.nearest)[:NEAREST]
+    return Choice(other.criteria, other.accepted, other.undecided, (*one.rejected, *other.rejected), other.chosen, nearest)
+
+
 def _measures(run: Run, stratum: Stratum, candidates: Sequence[Candidate]) -> tuple[Criterion, ...]:
     """The criteria, which no candidate changes, as the first one shows them that can be."""
     for candidate in candidates:
@@ -205,7 +227,7 @@ def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:
     return tuple(best.values())
 
 
-def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], judge: Judge, each: int = 2, most: int = 8) -> tuple[Judged, ...]:
+def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], judge: Judge, each: int = 2, most: int = NEAREST) -> tuple[Judged, ...]:
     """Rejected candidates worth a word: those that one rule alone rules out, the best of each rule, one a card; not the
     machines that are accepted under another plan."""
     running = {(one.candidate.card, one.candidate.count, one.candidate.interconnect) for one in accepted}

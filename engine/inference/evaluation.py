@@ -9,6 +9,7 @@ from functools import cached_property
 
 from gpurules.engine.inference import agenda, aggregates, candidates, choice, pricing
 from gpurules.engine.inference.agenda import Run, Stratum
+from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Facts
@@ -85,7 +86,28 @@ class Evaluation:
         )
 
     def _choose(self, run: Run) -> Choice:
-        return choice.choose(run, self.engine.candidate, self.engine.catalogued, self.engine.stages_under(run.orders), self.workloads[1])
+        """Among single machines; where memory rejects them all, among several of eight cards each, twice as many at a time."""
+        stages = self.engine.stages_under(run.orders)
+        found = choice.choose(run, self.engine.candidate, self.engine.catalogued, stages, self.workloads[1])
+        for nodes in candidates.GROWN:
+            if not choice.short_of_memory(found, self.program):
+                break
+            found = choice.joined(found, choice.choose(run, self.engine.candidate, self.engine.grown(nodes), stages, self.workloads[1]))
+        return found
+
+    @cached_property
+    def given_at_hand(self) -> Choice:
+        """The choice among fewer of the cards that are stated, on what is given."""
+        return self._at_hand(self.workloads[0])
+
+    @cached_property
+    def assuming_at_hand(self) -> Choice:
+        """The same with the assumptions made."""
+        return self._at_hand(self.workloads[1]) if self.assumptions else self.given_at_hand
+
+    def _at_hand(self, run: Run) -> Choice:
+        machines = candidates.at_hand(run) if self.choices is None else ()
+        return choice.choose(run, self.engine.candidate, machines, self.engine.stages_under(run.orders), self.workloads[1])
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -119,6 +141,7 @@ class Engine:
         self.workload, self.candidate, self.together = agenda.strata(self.program)
         self.catalogued = candidates.catalogued(rulebook)
         self.stages = self._stages(rulebook.orders)
+        self._grown: dict[int, tuple[Candidate, ...]] = {}
 
     network: Network | None = None
     """What judges workload rules instead of their compiled conditions; the decisions are the same."""
@@ -127,6 +150,12 @@ class Engine:
 
     def _stages(self, orders: Orders) -> Stages:
         return Stages(self.program, orders, self.candidate, [aggregate.split(name)[1] for name in self.program.aggregates])
+
+    def grown(self, nodes: int) -> tuple[Candidate, ...]:
+        """Candidates of several machines, made when they are first wanted."""
+        if nodes not in self._grown:
+            self._grown[nodes] = candidates.grown(self.rulebook, nodes)
+        return self._grown[nodes]
 
     def stages_under(self, orders: Orders) -> Stages:
         """The rules about machines made ready for choosing, under the rulebook's orders or others."""

@@ -124,7 +124,8 @@ class _Checker:
             elif any(aggregate.is_one(n) or n in after for n in when):
                 for index, conclusion in enumerate(rule.then):
                     if isinstance(conclusion, Assume | Step):
-                        self.problem(rule.where("then", index), "GR423", "machines are judged on what is assumed and set, and this hangs on them", "advise only")
+                        hangs = "machines are judged on what is assumed and set, and this hangs on them"
+                        self.problem(rule.where("then", index), "GR423", hangs, "advise only")
                 for index, other in enumerate(rule.overrides):
                     if other in running and running[other].for_each:
                         self.problem(rule.where("overrides", index), "GR423", f"rule {other} is about one machine, and this looks at all", mend)
