@@ -275,6 +275,7 @@ class _Writer:
 
     def _step(self, proposal: plan.Proposal) -> Document:
         after = proposal.evaluation.second
+        requirements = proposal.evaluation.requirements if proposal.evaluation.has_candidate else ()
         return {
             "rule": proposal.rule,
             "set": dict(proposal.settings),
@@ -283,7 +284,7 @@ class _Writer:
             "place": proposal.place,
             "after": {path: {"value": wording.encoded(v), "shown": wording.derived(after, path, v)} for path, v in proposal.after.items()},
             "status": change.status(proposal.evaluation) if self.evaluation.sized else "not_sized",
-            "unmet": {r: str(met) for r, met in ((r, after.accepts(r)) for r in proposal.evaluation.requirements) if met is not YES},
+            "unmet": {r: str(met) for r, met in ((r, after.accepts(r)) for r in requirements) if met is not YES},
         }
 
     def _question(self, question: change.Question) -> Document:
