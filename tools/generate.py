@@ -194,7 +194,7 @@ def problems_page() -> str:
         "",
         "What gpurules says about input that it cannot use: `file:line:column: CODE what is wrong`, and below it how to mend it.",
         "All problems are reported at once, and the exit code is 2 (1 for GR421 and GR601, which only `check` looks for). Codes keep their meaning.",
-        "0xx files, 1xx expressions, 2xx vocabulary, 3xx facts, 4xx rules, 5xx evaluation, 6xx cases, 7xx back ends.",
+        "0xx files, 1xx expressions, 2xx vocabulary, 3xx facts, 4xx rules, 5xx evaluation, 6xx cases, 7xx back ends, 8xx decisions kept, compared and waived.",
         "",
         "| code | meaning |",
         "| --- | --- |",
@@ -229,7 +229,8 @@ def _provoked(code: str, entry: dict[str, str], rule: str) -> str:
         return entry["says"]
     with _folder(entry, rule):
         command = entry.get("command") or ("check --rules ." if {"rule", "vocabulary", "claims"} & set(entry) else "evaluate facts.yaml --rules .")
-        arguments = command.split() + ([] if "--rules" in command else ["--rules", "."])
+        takes_rules = command.split()[0] in ("evaluate", "check")
+        arguments = command.split() + (["--rules", "."] if takes_rules and "--rules" not in command else [])
         result = CliRunner().invoke(cli, arguments, env={"COLUMNS": "200"})
     if code not in result.output:
         raise click.ClickException(f"the example of {code} in docs/problems.yaml leads to:\n{result.output or result.exception}")

@@ -1,0 +1,47 @@
+"""Every example is recorded and made again, byte by byte, by a new process that has nothing but the record."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from gpurules.engine import load
+from gpurules.engine.answers import record
+from gpurules.engine.inference.facts import Setting
+from gpurules.engine.knowledge import bundle, rulebook
+from gpurules.engine.public import engine, evaluate
+
+ROOT = Path(__file__).parents[2]
+PROGRAM = """
+import sys
+from gpurules.engine.answers import record, replay
+from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.knowledge import bundle, rulebook
+from gpurules.engine.public import VERSION
+store = record.opened(sys.argv[1])
+engines = {}
+for entry in record.entries(store):
+    digest = entry.head["rulebook"]["digest"]
+    if digest not in engines:
+        engines[digest] = Engine(rulebook.load(bundle.files(record.rulebook(store, digest))))
+    found = replay.of_record(entry.asked, engines[digest], VERSION, entry.decision)
+    alone = replay.of_document(entry.document, engines[digest], VERSION)
+    print(entry.asked.file, found.outcome, alone.outcome, *(d.name for d in (*found.differences, *alone.differences)))
+"""
+
+
+def test_every_example_in_a_new_process(tmp_path: Path) -> None:
+    where = str(tmp_path / "record.sqlite")
+    held = bundle.gather(rulebook.packaged())
+    ready = engine(load())
+    examples = sorted((ROOT / "examples").glob("*.yaml"))
+    store = record.opened(where, write=True)
+    for number, path in enumerate(examples):
+        settings = [("gpu.count", "2"), ("site.rack_power", "20 kW")] if number % 4 == 1 else []
+        content = path.read_bytes()
+        decision = evaluate(content, ready, [Setting(*s) for s in settings], file=path.name)
+        record.add(store, record.Asked(content, path.name, settings), decision.to_json().encode(), lambda: held)
+    store.close()
+    done = subprocess.run([sys.executable, "-c", PROGRAM, where], capture_output=True, text=True, timeout=600, env={"PYTHONHASHSEED": "7"})
+    assert done.stderr == "" and done.stdout.splitlines() == [f"{p.name} identical identical" for p in examples]
