@@ -52,7 +52,7 @@ class MachineReader(Reader):
         ahead = self._ahead(machine)
         if ahead:
             details.append(self.word("leads", criteria=ahead))
-        for advice in (a for a in machine["advice"] if a["topic"] not in CHECKLIST):
+        for advice in {a["rule"]: a for a in machine["advice"] if a["topic"] not in CHECKLIST}.values():  # one rule, one text
             colon = "：" if self.language == "zh" else ": "
             details.append(f"{LEVELS[advice['level']].get(self.language)}{colon}{self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
         return Item(str(number), self.named(machine), (), "recommend", tuple(details))
