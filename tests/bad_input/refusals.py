@@ -31,7 +31,7 @@ def ran(arguments: Sequence[str]) -> tuple[int, str, str, float]:
 def ran_alone(arguments: Sequence[str]) -> tuple[int, str, str, float]:
     """The same of a process of its own; seconds are its processor time, so that a busy machine does not count."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    done = subprocess.run([sys.executable, "-m", "gpurules.cli", *arguments], capture_output=True, text=True, encoding="utf-8", timeout=60)
+    done = subprocess.run([sys.executable, "-m", "gpurules.cli", *arguments], capture_output=True, text=True, encoding="utf-8", timeout=600)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.returncode, done.stdout, done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -48,7 +48,7 @@ def ran_within_limits(arguments: Sequence[str], folder: Path, cache: Path) -> tu
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     done = subprocess.run(
         [sys.executable, "-m", "gpurules.cli", *arguments], cwd=folder, env={**os.environ, "GPURULES_CACHE": str(cache)},
-        capture_output=True, text=True, encoding="utf-8", timeout=60, preexec_fn=limit,
+        capture_output=True, text=True, encoding="utf-8", timeout=600, preexec_fn=limit,
     )  # fmt: skip
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return done.returncode, done.stdout, done.stderr, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime

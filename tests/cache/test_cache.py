@@ -21,7 +21,7 @@ def command(cache: str | Path, *more: str) -> list[str]:
 
 def run(cache: str | Path, *more: str) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "GPURULES_CACHE": str(cache)}
-    return subprocess.run(command(cache, *more), capture_output=True, env=environment, check=False, timeout=120)
+    return subprocess.run(command(cache, *more), capture_output=True, env=environment, check=False, timeout=600)
 
 
 @pytest.fixture(scope="module")
@@ -107,7 +107,7 @@ def test_many_commands_at_once(folder: Path, plain: bytes) -> None:
     environment = {**os.environ, "GPURULES_CACHE": str(folder)}
     running = [subprocess.Popen(command(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) for _ in range(6)]
     for process in running:
-        out, error = process.communicate(timeout=120)
+        out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error.decode()
         assert out == plain
     assert len(stored(folder)) == 1

@@ -63,9 +63,7 @@ def test_a22_on_several_cards_decoding_may_be_taken_over() -> None:
 
 
 def test_a23_video_loads_the_data_path_more_than_text() -> None:
-    wanted = {
-        modality: decide(PURE, workload__modality=modality, workload__sample_size="60 MB", gpu__count=8) for modality in ("text", "video")
-    }
+    wanted = {modality: decide(PURE, workload__modality=modality, workload__sample_size="60 MB", gpu__count=8) for modality in ("text", "video")}
     assert value(wanted["text"], "host.cpu_cores_wanted") == [48, 48]
     assert value(wanted["video"], "host.cpu_cores_wanted") == [112, 112]
 

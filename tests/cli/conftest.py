@@ -34,7 +34,7 @@ def run(tmp_path: Path) -> Run:
     def run(*arguments: str | Path, stdin: str = "", cwd: Path = tmp_path, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG"))} | {"LANG": "C.UTF-8"} | variables
         command = [sys.executable, "-m", "gpurules.cli", *map(str, arguments)]
-        done = subprocess.run(command, input=stdin, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=120)
+        done = subprocess.run(command, input=stdin, cwd=cwd, env=environment, capture_output=True, encoding="utf-8", timeout=600)
         assert "Traceback" not in done.stderr and "internal fault" not in done.stderr, done.stderr
         return done
 

@@ -83,7 +83,7 @@ def test_a_process_of_its_own_prints_the_same_wherever_it_runs(number: int, tmp_
     environment = {k: v for k, v in os.environ.items() if not k.startswith(("LC_", "LANG"))} | variables
     environment |= {"PYTHONHASHSEED": str(number), "PYTHONIOENCODING": "utf-8", "GPURULES_CACHE": str(tmp_path / "cache")}
     command = [sys.executable, "-m", "gpurules.cli", "evaluate", str(example), *FORMS["120.en.txt"]]
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=60)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, encoding="utf-8", timeout=600)
     assert (done.returncode, done.stderr) == (0, "")
     compared(f"{example.stem}.120.en.txt", done.stdout, update_golden)
 
