@@ -189,7 +189,11 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "parameter": ((1e9, "B"), (1e6, "M"), (1, "")),
     "token": ((1e12, "T tokens"), (1e9, "B tokens"), (1e6, "M tokens"), (1, "tokens")),
 }
-_DIVISOR: dict[str, dict[str, float]] = {"W": {"kW": 1e3}, "FLOP/s": {"PFLOP/s": 1e15}, "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60}}
+_DIVISOR: dict[str, dict[str, float]] = {
+    "byte": {"TB": 1e12}, "byte/s": {"TB/s": 1e12}, "W": {"kW": 1e3}, "FLOP/s": {"PFLOP/s": 1e15},
+    "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60},
+}  # fmt: skip
+"""What a size is divided by where that is not the size from which the unit is used."""
 
 
 def figure(number: float, digits: int = 4) -> str:

@@ -140,5 +140,11 @@ def test_quantities_are_shown_as_people_write_them(value, name, shown):
     assert quantity.show(value, unit.parse(name), bounds=Interval(0, 1e12)) == shown
 
 
+@pytest.mark.parametrize(("value", "shown"), [(1.12e13, "11.2 TB"), (9.8e12, "9,800 GB"), (1e13, "10 TB")])
+def test_a_unit_used_from_ten_of_it_on_is_divided_by_itself(value, shown):
+    assert quantity.show(Interval(value, value), unit.parse("byte")) == shown
+    assert quantity.show(Interval(value, value), unit.parse("byte/s")) == f"{shown}/s"
+
+
 def test_no_bound_is_shown_as_a_sign():
     assert quantity.show(Interval(1e9, float("inf")), unit.parse("byte")) == "1–∞ GB"
