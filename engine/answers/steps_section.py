@@ -40,7 +40,7 @@ class StepsReader(Reader):
             details.append(self.said(after[_RATE]["shown"]))
         if step["costs"]:
             details.append(self.word("paid_with", costs=self._price([step])))
-        settings = ", ".join(f"{path} = {value}" for path, value in step["set"].items())
+        settings = ", ".join(f"{path} = {value}" for path, value in sorted(step["set"].items()))
         return Item(number, settings, (step["rule"],), "recommend", (self.join(details),) if details else ())
 
     def _price(self, steps: Iterable[Document]) -> str:
