@@ -16,6 +16,7 @@ Value = Interval | frozenset[str]
 Cell = tuple[int, int]
 """First and last place on an axis, both meant."""
 CHANGE, SETTLE = "change", "settle"
+_NARROW = 16
 FINEST = 1_000_000
 """Steps into which the range of a fact without a step of its own is cut."""
 
@@ -103,6 +104,11 @@ class Axis:
         if isinstance(self.now, Interval) and self.kind == CHANGE and float(cell[1] * self.step) < self.now.low:
             return cell[1], cell[1]
         return cell[0], cell[0]
+
+    def narrow(self, value: Value) -> bool:
+        """Whether a cell is so small a part of the fact's range that dividing it further would hardly settle what it leaves open."""
+        whole = self.definition.range
+        return isinstance(value, frozenset) or value.high - value.low <= (whole.high - whole.low) / _NARROW
 
     def text(self, value: Value) -> str:
         """A value as a facts file has it: in the unit of the fact, or its members."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from gpurules.engine.answers.axis import Axis, Cell
-from gpurules.engine.values.truth import DEPENDS, NO, Truth
+from gpurules.engine.values.truth import NO, YES, Truth
 
 Box = Mapping[Axis, Cell]
 
@@ -18,14 +18,12 @@ class Budget:
     def __init__(self, most: int) -> None:
         self.most, self.left = most, most
 
-    def spend(self) -> bool:
-        """Take one; False where none is left."""
+    def spend(self) -> None:
         self.left -= 1
-        return self.left >= 0
 
     @property
     def reached(self) -> bool:
-        return self.left < 0
+        return self.left <= 0
 
     @property
     def spent(self) -> int:
@@ -49,9 +47,11 @@ def cost(box: Box) -> float:
     return max(axis.cost(cell) for axis, cell in box.items())
 
 
-def divided(box: Box) -> Iterator[Box]:
-    """The box in two, across the axis with the most places left; the first of several."""
-    widest = max(box, key=lambda axis: box[axis][1] - box[axis][0])
+def divided(box: Box, across: Collection[str] = ()) -> Iterator[Box]:
+    """The box in two, across the axis with the most places left, of those named by `across` if any has several."""
+    places = {axis: last - first for axis, (first, last) in box.items()}
+    named = [axis for axis in box if places[axis] and axis.path in across]
+    widest = max(named or box, key=lambda axis: places[axis])
     for cell in widest.split(box[widest]):
         yield {**box, widest: cell}
 
@@ -61,12 +61,13 @@ def _order(box: Box) -> tuple[float, tuple[str, ...], tuple[int, ...]]:
     return cost(box), tuple(a.path for a in axes), tuple(place for a in axes for place in a.nearest(box[a]))
 
 
-def nearest(boxes: Iterable[Box], decide: Callable[[Box], Truth], budget: Budget) -> Box | None:
+def nearest(boxes: Iterable[Box], decide: Callable[[Box], tuple[Truth, Collection[str]]], budget: Budget) -> Box | None:
     """The point nearest to the present facts at which `decide` is yes, by cost, then names; None where there is none, or where
     the budget ends before that is settled.
 
-    `decide` says of a box whether it is so everywhere (yes) or nowhere (no) in it, and must say either of a point. The boxes
-    are looked at in order of their nearest place, so that the first point that is found is the nearest.
+    `decide` says of a box whether it is so everywhere (yes) or nowhere (no) in it, and must say either of a point; with it come
+    the facts that keep a box open. The boxes are looked at in order of their nearest place, so that the first point that is
+    found is the nearest.
     """
     number = 0
     heap: list[tuple[tuple[float, tuple[str, ...], tuple[int, ...]], int, Box]] = []
@@ -76,17 +77,21 @@ def nearest(boxes: Iterable[Box], decide: Callable[[Box], Truth], budget: Budget
     heapq.heapify(heap)
     while heap:
         _, _, box = heapq.heappop(heap)
-        if not budget.spend():
+        if budget.reached:
             return None
-        truth = decide(box)
+        truth, open_ = decide(box)
         if truth is NO:
             continue
         if is_point(box):
             return box
-        for part in divided(box):
+        for part in _nearest_place(box) if truth is YES else divided(box, open_):
             heapq.heappush(heap, (_order(part), number, part))
             number += 1
     return None
+
+
+def _nearest_place(box: Box) -> Iterator[Box]:
+    yield {axis: axis.nearest(cell) for axis, cell in box.items()}
 
 
 def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budget) -> tuple[Stretch, ...]:
@@ -99,7 +104,7 @@ def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budg
     pending = list(reversed(axis.cells))
     while pending:
         cell = pending.pop()
-        given = label(cell) if budget.spend() else None
+        given = label(cell) if not budget.reached else None
         if given is None and cell[0] < cell[1] and not budget.reached:
             pending.extend(reversed(axis.split(cell)))
         elif found and found[-1].label == given and found[-1].cell[1] + 1 == cell[0] and not axis.members:
@@ -107,7 +112,3 @@ def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budg
         else:
             found.append(Stretch(cell, given))
     return tuple(found)
-
-
-def settled(truth: Truth) -> bool:
-    return truth is not DEPENDS

@@ -24,11 +24,15 @@ DEEPEST = 60
 class Derivation:
     """Builds trees from one decision. A rule or derived fact is laid out once, and named where it comes again.
 
-    `file` is the name under which the facts file is told; `rulebook` is given where it is the one that decided.
+    `file` is the name under which the facts file is told; `rulebook` is given where it is the one that decided. `card` is the
+    entry of the catalogue that the machine's figures are of, "" for the stated machine. `deciding` are comparisons to be marked.
     """
 
-    def __init__(self, decision: Document, rulebook: Rulebook | None = None, file: str = "", depth: int = DEEPEST) -> None:
+    def __init__(
+        self, decision: Document, rulebook: Rulebook | None = None, file: str = "", depth: int = DEEPEST, card: str = "", deciding: Iterable[str] = ()
+    ) -> None:
         self.decision, self.rulebook, self.file, self.depth = decision, rulebook, file, min(depth, DEEPEST)
+        self.card, self.deciding = card, frozenset(deciding)
         self.rules: dict[str, Document] = {r["id"]: r for r in decision["rules"]}
         self.derived: dict[str, Document] = {d["fact"]: d for d in decision["derived"]}
         self.given: dict[str, Document] = {f["path"]: f for f in decision["facts"]}
@@ -80,8 +84,10 @@ class Derivation:
         if rule is not None:
             for requirement in (c for c in rule.then if isinstance(c, Require) and requires):
                 names = syntax.names(requirement.condition.tree)
-                text = {la: phrase("requires", la, condition=syntax.show(requirement.condition.tree)) for la in ("en", "zh")}
-                yield Branch("requirement", text, {"expression": syntax.show(requirement.condition.tree)}, tuple(self._named(names, rule, level + 1)))
+                written = syntax.show(requirement.condition.tree)
+                atoms = {atom["text"]: atom for atom in entry.get("requires", ())}
+                below = tuple(self._structure(requirement.condition.tree, atoms, rule, level + 1) if atoms else self._named(names, rule, level + 1))
+                yield Branch("requirement", said("requires", condition=written), {"expression": written}, below)
             told = dict.fromkeys(n for t in rule.because.values() for f in t.figures for n in syntax.names(f.tree) if n not in read)
             if told:
                 yield Branch("figures", said("figures"), {}, tuple(self._named(told, rule, level + 1)), "quiet")
@@ -110,7 +116,8 @@ class Derivation:
         """One comparison: as written, the values on its sides, its truth, and where these come from."""
         values = {la: _compared(atom, la) for la in ("en", "zh")}
         truth = atom["truth"] if "truth_assuming" not in atom else f"{atom['truth']} → {atom['truth_assuming']}"
-        text = {la: f"{atom['text']}{f' ({values[la]})' if values[la] else ''}: {_truth(truth, la)}" for la in values}
+        mark = {la: phrase("decides", la) if atom["text"] in self.deciding else "" for la in values}
+        text = {la: f"{atom['text']}{f' ({values[la]})' if values[la] else ''}: {_truth(truth, la)}{mark[la]}" for la in values}
         names = [name for side in ("left", "right") if side in atom for name in _names(atom[side]["text"])]
         data: dict[str, Any] = {key: atom[key] for key in ("truth", "truth_assuming", "left", "right") if key in atom}
         shown = {atom[side]["text"]: atom[side] for side in ("left", "right") if side in atom}
@@ -156,15 +163,38 @@ class Derivation:
             return self._once("assumption", path, text, data, level, lambda: iter([self.rule(entry["rule"], level + 1)]))
         if path in self.figures:
             entry = self.figures[path]
+            if self.card:
+                return self._catalogued(path, entry)
             text = {la: f"{path} = {entry['shown'][la]}" for la in ("en", "zh")}
             behind = [p for p in candidates.cause(path) if p != path]
             return self._once("figure", path, text, {"fact": path, "value": entry["value"]}, level, lambda: (self.fact(p, level + 1) for p in behind))
         text = {la: phrase("unknown", la, fact=path) for la in ("en", "zh")}
+        how = self._obtaining(path)
+        return Branch("unknown", text, {"fact": path}, (Branch("obtain", how, {}, (), "quiet"),) if how else (), "caution")
+
+    def _obtaining(self, path: str) -> Said | None:
+        """How a fact is obtained, where that is known."""
         question = self.wanted.get(path)
-        if question is not None and (question["command"] or question["obtain"]["en"]):
-            how = {la: question["command"] or question["obtain"][la] for la in ("en", "zh")}
-            return Branch("unknown", text, {"fact": path}, (Branch("obtain", how, {}, (), "quiet"),), "caution")
-        return Branch("unknown", text, {"fact": path}, (), "caution")
+        if question is not None:
+            return {la: question["command"] or question["obtain"][la] for la in ("en", "zh")} if question["command"] or question["obtain"]["en"] else None
+        definition = self.rulebook.vocabulary.facts.get(path) if self.rulebook is not None else None
+        if definition is None or not (definition.command or definition.obtain):
+            return None
+        return {la: definition.command or (definition.obtain.get(la) if definition.obtain else "") for la in ("en", "zh")}
+
+    def _catalogued(self, path: str, entry: Document) -> Branch:
+        """A figure of a machine of the catalogue: the entry's value with its sources, or what the machine is put together of."""
+        text = {la: f"{path} = {entry['shown'][la]}" for la in ("en", "zh")}
+        found = None
+        if self.rulebook is not None:
+            card, key = self.rulebook.catalogs["card"], candidates.STATED.get(path, "")
+            found = card.entries[self.card].values.get(key) or self.rulebook.prices.cards.get(self.card, {}).get(key)
+        if found is None or self.rulebook is None:
+            return Branch("figure", text, {"fact": path, "value": entry["value"]})
+        text = {la: phrase("catalogue", la, fact=path, value=entry["shown"][la], via=card.entries[self.card].name, confidence=found.confidence) for la in text}
+        where = [self.rulebook.prices.sources.get(s) or str(card.sources.get(s, {}).get("where", s)) for s in found.sources]
+        sources = tuple(Branch("source", both(w), {}, (), "quiet") for w in where)
+        return Branch("catalogue", text, {"fact": path, "value": entry["value"], "confidence": found.confidence}, sources)
 
     def _given(self, entry: Document, level: int) -> Branch:
         data: dict[str, Any] = {key: entry[key] for key in ("value", "origin", "place", "confidence", "via") if key in entry}
@@ -196,7 +226,7 @@ class Derivation:
             rule = self._rule_of(alternative["rule"])
             if rule is not None:
                 for conclusion in rule.then:
-                    if isinstance(conclusion, Derive | Assume) and conclusion.fact == path and conclusion.expression is not None:
+                    if isinstance(conclusion, Derive | Assume) and conclusion.fact == path and conclusion.expression is not None and "low" in current["value"]:
                         written = syntax.show(conclusion.expression.tree)
                         names = tuple(self._named(syntax.names(conclusion.expression.tree), rule, level + 1))
                         yield Branch("expression", both(f"{path} ← {written}"), {"expression": written, "rule": rule.id}, names)

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations, product
 
 from gpurules.engine.answers import branching, goal
 from gpurules.engine.answers.axis import CHANGE, SETTLE, Axis, Value, axes
 from gpurules.engine.answers.branching import Box, Budget
-from gpurules.engine.answers.goal import Goal
+from gpurules.engine.answers.goal import Cell, Goal
 from gpurules.engine.answers.trial import Trial
+from gpurules.engine.inference import candidates
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
+from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 MOST = 3
 """Facts that a flip changes at most."""
-EVALUATIONS = 2_000
-"""Evaluations that one search makes, unless it is told otherwise."""
+_ELSE = "…"
+"""A member that no enumeration has."""
+EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 400, 40, 50_000
+"""Evaluations that one search makes unless it is told otherwise: fewer of large cones, so many that they judge EFFORT rules, but
+LEAST; TOGETHER where each has to look for machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +44,7 @@ class Flip:
     moves: tuple[Move, ...]
     distance: float
     state: str
-    proof: Evaluation
+    proof: Evaluation = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,20 +60,26 @@ class Search:
 
 
 class Searcher:
-    """Searches for flips of one goal. `fixed` are facts that may not be changed; settling what is open is always allowed."""
+    """Searches for flips of one goal. `fixed` are facts that may not be changed, `movable` some that may, whatever the vocabulary
+    says; settling what is open is always allowed."""
 
-    def __init__(self, trial: Trial, wanted_goal: Goal, wanted: bool, fixed: Iterable[str] = (), most: int = EVALUATIONS) -> None:
-        self.trial, self.goal, self.wanted, self.most = trial, wanted_goal, wanted, most
+    def __init__(
+        self, trial: Trial, wanted_goal: Goal, wanted: bool, fixed: Iterable[str] = (), movable: Iterable[str] = (), most: int = 0
+    ) -> None:
+        self.trial, self.goal, self.wanted = trial, wanted_goal, wanted
         self.cone = Cone(trial.engine, wanted_goal.targets, wanted_goal.candidate is None)
-        self.axes = tuple(self._axes(frozenset(fixed)))
+        self.most = most or (TOGETHER if self.cone.aggregates else 0) or max(LEAST, min(EVALUATIONS, EFFORT // max(1, len(self.cone.rules))))
+        self.budget = Budget(self.most)
+        self.axes = tuple(self._axes(frozenset(fixed), frozenset(movable)))
 
-    def _axes(self, fixed: frozenset[str]) -> Iterator[Axis]:
+    def _axes(self, fixed: frozenset[str], movable: frozenset[str]) -> Iterator[Axis]:
         base, vocabulary = self.trial.base, self.trial.rulebook.vocabulary.facts
         for path in self.cone.facts:
             definition = vocabulary[path]
             applies = base.program.applies.get(path)
             pinned = applies is not None and Truth(applies.truth(base.first.values)) is NO
-            for axis in axes(definition, _given(base, path), definition.movable and path not in fixed, self.trial.reads(path)):
+            moves = (definition.movable or path in movable) and path not in fixed
+            for axis in axes(definition, _given(base, path), moves, self.trial.reads(path)):
                 if not (pinned and axis.kind == SETTLE) and path not in base.first.pins:
                     yield axis
 
@@ -84,27 +96,48 @@ class Searcher:
         return self._search(list(self.axes))
 
     def _search(self, axes_: Sequence[Axis]) -> Search:
-        budget, size, paths = Budget(self.most), 0, tuple(dict.fromkeys(a.path for a in axes_))
+        budget = self.budget = Budget(self.most)
+        size, paths = 0, tuple(dict.fromkeys(a.path for a in axes_))
         for size in range(1, min(MOST, len(paths)) + 1):
             boxes = list(self._boxes(axes_, size, budget))
             found = None if budget.reached else branching.nearest(boxes, self.decide, budget)
+            flip = self._proved(found) if found is not None else None
+            if flip is not None:
+                return Search(flip, True, size, budget.spent, paths)
             if budget.reached:
                 return Search(None, False, size, budget.spent, paths)
-            if found is not None:
-                flip = self._proved(found)
-                if flip is not None:
-                    return Search(flip, True, size, budget.spent, paths)
         return Search(None, True, size, budget.spent, paths)
 
     # ------------------------------------------------------------ boxes
 
-    def decide(self, box: Box) -> Truth:
-        """Whether the goal is reached everywhere or nowhere in a box; of a point, whether it is."""
-        values = {axis: axis.value(cell) for axis, cell in box.items()}
-        evaluation = self.trial.evaluate(values, self.cone)
-        if branching.is_point(box):
-            return YES if goal.reached(self.goal, self.wanted, evaluation) else NO
-        return goal.over(self.goal, self.wanted, evaluation, self.cone, (a.path for a in box))
+    def decide(self, box: Box) -> tuple[Truth, frozenset[str]]:
+        """Whether the goal is reached everywhere or nowhere in a box, and the facts that keep it open; of a point, whether it is."""
+        return self._judge({axis: axis.value(cell) for axis, cell in box.items()}, branching.is_point(box))
+
+    def cell(self, values: Mapping[Axis, Value], point: bool = False) -> Cell:
+        """What the goal comes to over a cell of facts; over a point of them, where that is one."""
+        evaluation = self._evaluate(values, self.cone)
+        if point and evaluation is not None:
+            return Cell(frozenset([goal.state(self.goal, evaluation)]), frozenset())
+        corners = self.corners if all(axis.narrow(value) for axis, value in values.items()) else ()
+        return goal.over(self.goal, evaluation, self.cone, (a.path for a in values), lambda: (self._evaluate(values, c) for c in corners))
+
+    def _judge(self, values: Mapping[Axis, Value], point: bool) -> tuple[Truth, frozenset[str]]:
+        cell = self.cell(values, point)
+        answers = [goal.answers(state, self.wanted) for state in cell.states]
+        return (YES if all(answers) else DEPENDS if any(answers) else NO), cell.open
+
+    def _evaluate(self, values: Mapping[Axis, Value], cone: Cone) -> Evaluation | None:
+        self.budget.spend()
+        return self.trial.evaluate(values, cone)
+
+    @cached_property
+    def corners(self) -> tuple[Cone, ...]:
+        """The cone with what is open at one of its ends: all low, all high, and both ways by turns."""
+        vocabulary, known = self.trial.rulebook.vocabulary.facts, self.trial.base.facts.known
+        whole = [(path, vocabulary[path]) for path in self.cone.facts if path not in known]
+        patterns = ((0, 0), (1, 1), (0, 1), (1, 0)) if len(whole) > 1 else ((0, 0), (1, 1)) if whole else ()
+        return tuple(self.cone.at({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)}, self.trial.date) for ends in patterns)
 
     def _boxes(self, axes_: Sequence[Axis], size: int, budget: Budget) -> Iterator[Box]:
         """Boxes of `size` facts in which the goal may be reached; sets of facts that surely do not reach it are left out together."""
@@ -120,8 +153,19 @@ class Searcher:
                     yield from self._spread(base, [(tuple(free), size - count)], budget)
 
     def _may_be_whole(self, axis: Axis) -> bool:
-        """Whether no rule falls silent where the fact is as wide as it may be, so that sets of facts can be judged with all of them open."""
-        return axis.path not in self.cone.needed
+        """Whether one value stands for all places of a fact and for its being left as it is, so that sets of facts can be judged
+        with all of them open. A fact that is not known yet is more than open, once it is stated, where rules need or assume it."""
+        if axis.path in self.trial.base.facts.known:
+            return axis.path not in self.cone.needed or axis.definition.number or axis.path not in candidates.PLAN_FACTS
+        return axis.path not in self.cone.needed and not any(axis.path in facts for facts in self.cone.assuming.values())
+
+    def _wider(self, axis: Axis) -> Value:
+        """A value that holds every place. Where rules need the fact it is a little wider than whole, since those that need it keep
+        silent where it is whole."""
+        whole = axis.definition.whole
+        if axis.path not in self.cone.needed:
+            return whole
+        return Interval(whole.low - 1, whole.high + 1) if isinstance(whole, Interval) else whole | {_ELSE}
 
     def _spread(self, base: Box, groups: list[tuple[tuple[Axis, ...], int]], budget: Budget) -> Iterator[Box]:
         """Boxes with `count` facts of each group beside those of `base`. A group is judged with all its facts open, then halved."""
@@ -137,7 +181,7 @@ class Searcher:
                 for cells in product(*chosen.values()):
                     yield {**base, **dict(zip(chosen, cells, strict=True))}
             return
-        if not budget.spend() or self._open(base, [a for axes_, _ in groups for a in axes_]) is NO:
+        if budget.reached or self._open(base, [a for axes_, _ in groups for a in axes_]) is NO:
             return
         rest = [g for g in groups if g is not largest]
         members, count = largest
@@ -148,12 +192,10 @@ class Searcher:
     def _open(self, base: Box, free: Iterable[Axis]) -> Truth:
         """Whether the goal can be reached with some facts at any of their places, whichever."""
         values = {axis: axis.value(cell) for axis, cell in base.items()}
-        vocabulary = self.trial.rulebook.vocabulary.facts
         for axis in free:
             values = {a: v for a, v in values.items() if a.path != axis.path or a in base}
-            values[axis] = vocabulary[axis.path].whole
-        evaluation = self.trial.evaluate(values, self.cone)
-        return goal.over(self.goal, self.wanted, evaluation, self.cone, (a.path for a in values))
+            values[axis] = self._wider(axis)
+        return self._judge(values, False)[0]
 
     # ------------------------------------------------------------ proof
 
@@ -170,11 +212,14 @@ class Searcher:
         return Flip(moves, branching.cost(box), goal.state(self.goal, proof), proof)
 
 
+def _end(definition: Definition, which: int) -> Value:
+    whole = definition.whole
+    return Interval(whole[which], whole[which]) if isinstance(whole, Interval) else frozenset([list(definition.members)[-which]])
+
+
 def _given(evaluation: Evaluation, path: str) -> Value:
     """What is known of a fact, before anything is assumed."""
     value = evaluation.first.value(path)
     assert isinstance(value, Interval | frozenset)
     return value
 
-
-__all__ = ["DEPENDS", "Flip", "Move", "Search", "Searcher"]

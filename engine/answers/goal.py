@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gpurules.engine.answers import change
 from gpurules.engine.answers.trial import LOOKED_AT
-from gpurules.engine.inference import candidates, choice
+from gpurules.engine.inference import candidates, judging
 from gpurules.engine.inference.agenda import Impossible, Run, wide
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.cone import Cone
@@ -66,7 +66,7 @@ class MachineGoal:
         if self.candidate is None:
             return evaluation.first, evaluation.second
         try:
-            before, after = (choice.judged(run, engine.candidate, self.candidate) for run in evaluation.workloads)
+            before, after = (judging.judged(run, engine.candidate, self.candidate) for run in evaluation.workloads)
         except Impossible:
             return ()
         return before, after
@@ -80,60 +80,115 @@ def state(goal: Goal, evaluation: Evaluation | None) -> str:
     return "" if evaluation is None else change.standing(*goal.truths(evaluation))
 
 
+def answers(state: str, wanted: bool) -> bool:
+    """Whether a state is what is sought: it stands, surely or under assumptions; where it is not `wanted`, it does not stand at all."""
+    return state in ("certain", "assuming") if wanted else state == ""
+
+
 def reached(goal: Goal, wanted: bool, evaluation: Evaluation | None) -> bool:
-    """Whether it stands, surely or under assumptions; where it is not `wanted`, whether it does not stand at all."""
-    found = state(goal, evaluation)
-    return found in ("certain", "assuming") if wanted else evaluation is not None and found == ""
+    """The same of an evaluation; not where there is none."""
+    return evaluation is not None and answers(state(goal, evaluation), wanted)
 
 
-def over(goal: Goal, wanted: bool, evaluation: Evaluation | None, cone: Cone, varied: Iterable[str]) -> Truth:
-    """The same over a cell of facts, evaluated at once: yes or no where it is so at every place of the cell, else depends."""
+IMPOSSIBLE = "impossible"
+"""The state where no such facts can be."""
+_EVERY = frozenset([NO, DEPENDS, YES])
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of facts that was evaluated at once: the states that its places may have, and the facts among those varied that
+    keep it open; none where every place decides alike."""
+
+    states: frozenset[str]
+    open: frozenset[str]
+
+
+def over(
+    goal: Goal, evaluation: Evaluation | None, cone: Cone, varied: Iterable[str], corners: Callable[[], Iterable[Evaluation | None]] = tuple
+) -> Cell:
+    """What a goal comes to over a cell of facts.
+
+    Yes and no of the whole cell hold at each place of it. What depends may do so everywhere, because of facts that are open
+    besides: `corners` gives evaluations of the same cell with these at some of their values; where one of them is surely no, no
+    place is surely yes, and the reverse.
+    """
     if evaluation is None:
-        return NO
-    if steady(goal, evaluation, cone, varied):
-        return YES if reached(goal, wanted, evaluation) else NO
-    if not _assumptions_settled(evaluation, cone):
-        return DEPENDS
+        return Cell(frozenset([IMPOSSIBLE]), frozenset())
+    if any(name.startswith("best(") for name in cone.aggregates):  # the ranking of machines may change where nothing else does
+        return Cell(frozenset([*_states(_EVERY, _EVERY), IMPOSSIBLE]), frozenset(varied))
+    unsettled = open_axes(goal, evaluation, cone, varied)
     before, after = goal.truths(evaluation)
-    if wanted:
-        return after
-    if YES in (before, after):
-        return NO
-    return YES if before is after is NO else DEPENDS
+    if not unsettled:
+        return Cell(frozenset([change.standing(before, after)]), unsettled)
+    settled = _assumptions_settled(evaluation, cone)
+    may_before = _EVERY if before is DEPENDS else frozenset([before])
+    may_after = _EVERY if after is DEPENDS or not settled else frozenset([after])
+    found = _states(may_before, may_after)
+    if len(found) > 1:
+        for corner in corners():
+            if corner is not None and found:
+                first, second = goal.truths(corner)
+                may_before -= _excluded(first)
+                if settled and _assumed(corner) == _assumed(evaluation) and _assumptions_settled(corner, cone):
+                    may_after -= _excluded(second)
+        found = _states(may_before, may_after)
+    return Cell(found, unsettled)
+
+
+def _states(before: Iterable[Truth], after: Iterable[Truth]) -> frozenset[str]:
+    after = tuple(after)
+    return frozenset(change.standing(b, a) for b in before for a in after)
+
+
+def _excluded(truth: Truth) -> frozenset[Truth]:
+    """What cannot hold with facts open, where with some values of these it is surely `truth`."""
+    return frozenset([YES]) if truth is NO else frozenset([NO]) if truth is YES else frozenset()
+
+
+def _assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
+    return frozenset((a.fact, a.rule) for a in evaluation.assumptions)
 
 
 def _assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether the same is assumed at every place of a cell: no rule that might assume something is open."""
     run, known = evaluation.first, evaluation.facts.known
-    for rule in cone.assuming:
-        if run.truths.get(rule, NO) is DEPENDS and not known.issuperset(cone.assuming[rule]):
-            return False
-    return True
+    return not any(run.truths.get(rule, NO) is DEPENDS and not known.issuperset(facts) for rule, facts in cone.assuming.items())
 
 
-def steady(goal: Goal, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> bool:
-    """Whether every comparison that the varied facts can reach has one truth over the cell, so that each place of it decides alike."""
+def open_axes(goal: Goal, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
+    """The varied facts that reach a comparison whose truth is open over the cell; none where each place of it decides alike."""
     paths = frozenset(varied)
     runs = goal.runs(evaluation, cone)
-    return bool(runs) and all(_steady(run, evaluation, cone, paths, goal.candidate is None) for run in runs)
+    if not runs:
+        return paths
+    return frozenset[str]().union(*(_open(run, evaluation, cone, paths, goal.candidate is None) for run in runs))
 
 
-def _steady(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> bool:
+def _open(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> frozenset[str]:
     facts, procedures = evaluation.facts.given, run.program.procedures
-    varying = set(varied)
+    reach: dict[str, frozenset[str]] = {path: frozenset([path]) for path in varied}
     if any(path.startswith(LOOKED_AT) for path in varied):
-        varying |= {path for path, fact in facts.items() if fact.via}
-    varying |= {a.fact for a in evaluation.assumptions if wide(a.value)}
-    if stated:
-        varying |= {figure for figure in cone.figures if varying.intersection(candidates.cause(figure))}
-    for kind, name in (*cone.workload.steps, *cone.candidate.steps):
+        reach |= {path: varied for path, fact in facts.items() if fact.via and path not in reach}
+    reach |= {a.fact: varied for a in evaluation.assumptions if wide(a.value)}
+    for figure in cone.figures if stated else ():
+        behind = [reach[path] for path in candidates.cause(figure) if path in reach]
+        if behind:
+            reach[figure] = frozenset[str]().union(*behind)
+    reach |= {name: varied for name in cone.aggregates if wide(run.value(name))}
+    found: set[str] = set()
+    for kind, name in (*cone.workload.steps, *cone.candidate.steps, *cone.together.steps):
         if kind == "fact":
-            found = run.derived.get(name)
-            if found is not None and wide(found.used) and any(varying.intersection(procedures[a.rule].leaves[name]) for a in found.alternatives):
-                varying.add(name)
+            derived = run.derived.get(name)
+            if derived is not None and wide(derived.used):
+                leaves = (leaf for a in derived.alternatives for leaf in procedures[a.rule].leaves[name])
+                behind = [reach[leaf] for leaf in leaves if leaf in reach]
+                if behind:
+                    reach[name] = frozenset[str]().union(*behind)
         elif name in run.truths:
             conditions = [c for c in (procedures[name].condition, *procedures[name].requires) if c is not None]
             for atom in (a for c in conditions for a in c.atoms()):
-                if any(leaf in varying for leaf, _ in atom.reads) and Truth(atom.truth(run.values)) is DEPENDS:
-                    return False
-    return True
+                read = [reach[leaf] for leaf, _ in atom.reads if leaf in reach]
+                if read and Truth(atom.truth(run.values)) is DEPENDS:
+                    found.update(*read)
+    return frozenset(found)

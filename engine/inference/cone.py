@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from copy import copy
+from dataclasses import replace
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Stratum
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge.derivation import reads_of
 from gpurules.engine.knowledge.rule import Assume, Derive, Require
-from gpurules.engine.language import syntax
+from gpurules.engine.language import aggregate, syntax
+from gpurules.engine.language.compile import Value
 
 
 class Cone(Engine):
@@ -18,15 +20,17 @@ class Cone(Engine):
 
     `facts` are the facts that somebody can state and that these rules read, in the order of the vocabulary, `derived` those
     between, and `figures` those of a machine; `needed` are the facts without which some rule keeps silent, and `assuming`
-    tells what each rule assumes. `machine` adds the stated facts behind figures. It looks for no machine of the catalogue.
+    tells what each rule assumes. `machine` adds the stated facts behind figures. Machines of the catalogue are looked for only
+    where a rule reads what is said of all of them (`aggregates`); the cone is then the whole rulebook.
     """
 
     def __init__(self, whole: Engine, targets: Iterable[str], machine: bool = True) -> None:
         self.__dict__.update(copy(whole).__dict__)
         self.targets = tuple(targets)
         reached = _Reached(whole, self.targets, machine)
-        self.workload, self.candidate = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in (whole.workload, whole.candidate))
-        self.together = Stratum(())
+        parts = whole.workload, whole.candidate, whole.together
+        self.workload, self.candidate, self.together = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in parts)
+        self.aggregates = tuple(name for name in whole.program.aggregates if name in reached.names)
         self.rules = frozenset(name for kind, name in reached.steps if kind == "rule")
         vocabulary = whole.rulebook.vocabulary.facts
         self.facts = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "observed")
@@ -35,6 +39,15 @@ class Cone(Engine):
         rules = self.program.procedures
         self.assuming = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
         self.needed = frozenset(fact for r in self.rules for fact in rules[r].rule.needs)
+
+    def at(self, values: Mapping[str, Value], date: str) -> Cone:
+        """This cone with facts that nobody stated at `values`, as if that were all they could be; they are not known by it."""
+        other, date = copy(self), date or self.rulebook.released
+        fresh = self.program.values(date)
+        for path, value in values.items():
+            fresh[self.program.slots[path]] = value
+        other.program = replace(self.program, _fresh={date: fresh})
+        return other
 
 
 class _Reached:
@@ -77,6 +90,9 @@ class _Reached:
         facts = self.program.rulebook.vocabulary.facts
         for name in names:
             for path in (name, *(candidates.cause(name) if self.machine else ())):
+                if aggregate.is_one(path) and path not in self.names:
+                    self.names.add(path)
+                    yield from (("rule", rule) for rule in self.program.procedures)
                 if path not in facts or path in self.names:
                     continue
                 self.names.add(path)

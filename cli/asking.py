@@ -1,0 +1,73 @@
+"""What explain, why-not and what-if share: a facts file or a kept decision as input, and trees on a terminal."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+from rich.tree import Tree
+
+from gpurules.cli.printing import TONES, as_printed, console_for, seamed
+from gpurules.engine.answers import tree
+from gpurules.engine.answers.kept import MAX_BYTES
+from gpurules.engine.answers.tree import Branch
+from gpurules.engine.knowledge import document
+from gpurules.engine.knowledge.document import Node
+from gpurules.engine.values import canonical
+
+FORMATS = ("text", "markdown", "json")
+
+
+def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds `--format` and `--width`, given to the command as `format_` and `width`."""
+    function = click.option("--width", type=click.IntRange(60, 200), help="Columns of the text; the terminal's, or 120, by default.")(function)
+    option = click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="What to print.")
+    return option(function)
+
+
+def content_of(path: Path) -> tuple[bytes, str]:
+    """The bytes of a file ("-" for standard input), and the name under which it is told."""
+    if str(path) == "-":
+        return (sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""), "standard input"
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1), str(path)
+
+
+def node_of(content: bytes, name: str) -> Node | None:
+    """The facts document in `content`. Raises GpurulesError."""
+    return document.parse(content, name)
+
+
+def print_trees(branches: Sequence[Branch], format_: str, language: str, width: int | None) -> None:
+    """Print trees to standard output: drawn, as nested lists of Markdown, or as canonical JSON (a list)."""
+    if format_ == "json":
+        click.echo(canonical.dumps([tree.document(b) for b in branches]))
+        return
+    if format_ == "markdown":
+        sys.stdout.write(tree.markdown(tuple(branches), language))
+        return
+    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
+    console = console_for(min(columns, 200))
+    with console.capture() as capture:
+        for branch in branches:
+            console.print(_drawn(branch, language))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+
+
+def _drawn(branch: Branch, language: str) -> Tree:
+    drawn = Tree(_label(branch, language), guide_style="bright_black")
+    pending = [(drawn, child) for child in reversed(branch.children)]
+    while pending:
+        above, one = pending.pop()
+        below = above.add(_label(one, language))
+        pending.extend((below, child) for child in reversed(one.children))
+    return drawn
+
+
+def _label(branch: Branch, language: str) -> Text:
+    return Text(seamed(tree.line(branch, language)), style=TONES.get(branch.tone, ""))
