@@ -21,6 +21,7 @@ from gpurules.engine.answers.cost_charts import CostChartReader
 from gpurules.engine.answers.decision import Document
 from gpurules.engine.answers.grounds import GroundsReader
 from gpurules.engine.answers.page_phrases import phrase
+from gpurules.engine.answers.reader import Reader
 from gpurules.engine.answers.references import References
 from gpurules.engine.answers.report import report
 from gpurules.engine.answers.sources_section import SourcesReader
@@ -48,6 +49,7 @@ def html(decision: Document, language: str = "en") -> str:
         lang=_LANGUAGES[language],
         say=lambda key, **values: phrase(key, language, **values),
         decision=decision,
+        status="steps" if Reader(decision, language).steps_suffice() else decision["status"],
         sections=[{"key": s.key, "title": s.title, "blocks": [(type(b).__name__, b) for b in s.blocks]} for s in sections],
         stacks=StackReader(decision, language).stacks(),
         lines=CostChartReader(decision, language).lines(),
@@ -109,5 +111,3 @@ def shown(value: Any) -> Any:
     if isinstance(value, Markup) or not isinstance(value, str):
         return value
     return printable(value, _LONGEST)
-
-

@@ -15,6 +15,7 @@ PAGE: Mapping[str, Localized] = {
     "rulebook": _T("rulebook {version}", "规则库 {version}"),
     "status_keep": _T("keep", "保留"),
     "status_recommended": _T("recommended", "推荐另一台"),
+    "status_steps": _T("change settings", "改设置即可"),
     "status_provisional": _T("on assumptions", "有假定"),
     "status_none_fits": _T("none fits", "没有可行的"),
     "status_ask": _T("ask first", "先弄清"),

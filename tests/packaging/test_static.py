@@ -19,6 +19,7 @@ CHECKS = {
     "imports go down only": ["-c", IMPORTS, "--no-cache"],
     "generated files": ["tools/generate.py", "--check"],
     "picture of the report": ["tools/picture.py", "--check"],
+    "picture of the HTML report": ["tools/page_picture.py", "--check"],
 }
 
 

@@ -267,8 +267,9 @@ def test_a_decision_cut_anywhere_is_refused_or_shown(monkeypatch: pytest.MonkeyP
     """Whatever key is missing or of another type: a report, or a fault with its place; never an exception."""
     monkeypatch.setattr(kept, "_faults", lambda decision, name: [])  # takes seconds, and is tested above
     document = decision(PLAIN)
+    others: list[Any] = [7, "text", [{}], {"a": []}]
     for number, key in enumerate(document):
-        for other in (None, (7, "text", [{}], {"a": []})[number % 4]):
+        for other in (None, others[number % 4]):
             try:
                 assert kept.made({**document, key: other}, "d.json", html).startswith("<!doctype html>")
             except GpurulesError as error:

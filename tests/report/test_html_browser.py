@@ -108,9 +108,7 @@ def test_nothing_sticks_out_or_overlaps(stem: str, language: str, width: int, br
 
 
 @pytest.mark.parametrize(("stem", "language", "width", "scheme"), [(PLAIN, "en", 360, "light"), (PLAIN, "zh", 1440, "dark"), (COST, "en", 360, "dark")])
-def test_axe_finds_nothing_serious(
-    stem: str, language: str, width: int, scheme: str, browser: Browser, decisions: dict[str, Document], tmp_path: Path
-) -> None:
+def test_axe_finds_nothing_serious(stem: str, language: str, width: int, scheme: str, browser: Browser, decisions: dict[str, Document], tmp_path: Path) -> None:
     page = Opened(browser, written(tmp_path, decisions[stem], language), width, scheme).page
     page.evaluate("[...document.querySelectorAll('#grounds > ul details')].slice(0, 12).forEach(d => d.open = true)")
     assert serious(page) == []
