@@ -1,5 +1,6 @@
 """The engine beside the same conclusions written by hand, and the command beside the imports of its libraries: `python benchmarks/evaluate.py`.
 
+The engine has the rules that `by_hand` covers and no others, with their ranges; the command has the whole rulebook.
 Facts are known exactly, as `by_hand` needs them. Its side has nothing to read and nothing to explain: it starts from numbers,
 and ends with the ids of the rules that hold, what they derive and which machines they reject.
 """
@@ -12,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import by_hand
@@ -35,10 +37,17 @@ EXAMPLE = HERE.parent / "examples" / "7b-full-4x4090.yaml"
 def main(quick: bool = False) -> str:
     """All comparisons as Markdown."""
     rules = gpurules.load()
-    engine = public.engine(rules)
-    rows = [*verdicts(engine, 3 if quick else 41), *decisions(engine, 3 if quick else 15), *commands(1 if quick else 15)]
+    engine, whole = public.engine(exact.part()), public.engine(rules)
+    pairs = 3 if quick else 15
+    rows = [*verdicts(engine, 3 if quick else 41), *decisions(engine, pairs), *beside_the_whole(engine, whole, pairs), *commands(1 if quick else 15)]
     workload, candidate = (sum(kind == "rule" for kind, _ in s.steps) for s in (engine.workload, engine.candidate))
-    about = f"{workload} rules of the workload, {candidate} of a machine; {len(engine.catalogued)} machines of the catalogue; `by_hand.py` has them all."
+    about = (
+        f"Compared are {workload + candidate} of {len(rules.running)} rules, on both sides: {workload} of the workload, {candidate} of a machine; "
+        f"{len(engine.catalogued)} machines of the catalogue. The rows that say so, and the command, have all {len(rules.running)} rules."
+    )
+    others = exact.aside(rules)
+    if others:
+        about += f" Left out, though they derive in cases of their own what the compared rules derive: {', '.join(others)}."
     warning = "" if exact.followed(rules) else "\n\n**`by_hand.py` was written for other rules than these: nothing here may be relied on.**"
     return f"{measure.surroundings(rules)}\n\n{about}{warning}\n\n{measure.table(measure.HEADS, (r.cells for r in rows))}"
 
@@ -106,6 +115,16 @@ def decisions(engine: Engine, pairs: int) -> list[Row]:
 
         rows.append(measure.paired(f"conclusions: status, choice and every advice, no texts; {what}", signed, hand, pairs))
         rows.append(measure.paired(f"decision: from the text of a facts file to the document with its trace; {what}", decided, hand, pairs, 15))
+    return rows
+
+
+def beside_the_whole(engine: Engine, whole: Engine, pairs: int) -> list[Row]:
+    """A decision with the whole rulebook beside one with the rules that `by_hand` covers."""
+    count, rows = len(whole.rulebook.running), []
+    for name, what in (("kept", "the stated machine kept"), ("chosen", "a choice among machines")):
+        content = (HERE / "facts" / f"{name}.yaml").read_bytes()
+        with_all, with_part = partial(public.evaluate, content, whole), partial(public.evaluate, content, engine)
+        rows.append(measure.paired(f"decision with all {count} rules, beside ours with the {len(engine.rulebook.running)}; {what}", with_all, with_part, pairs))
     return rows
 
 

@@ -18,14 +18,17 @@ DOCUMENT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 PARTS: dict[str, tuple[str, str, Callable[[], str]]] = {
     "evaluate": (
         "Beside code written by hand",
-        "`benchmarks/by_hand.py` has every rule as plain Python over floats: no intervals, no unknowns, no reasons, no trace. A test holds it to the "
-        "engine's truths, values, verdicts and ranking. A decision with its trace writes some thousand texts in two languages, of which code by hand has none.",
+        "`benchmarks/by_hand.py` has a part of the rulebook as plain Python over floats: no intervals, no unknowns, no reasons, no trace. The part is the "
+        "estimate of memory, whether it fits, what a machine must have and what machines are compared by; no rule of it "
+        "needs a rule that is left out. A test holds it to the engine's truths, values, verdicts and ranking, and fails when one of its rules "
+        "changes. A decision with its trace writes some thousand texts in two languages, of which code by hand has none.",
         evaluate.main,
     ),
     "peers": (
         "Beside other rule engines",
-        "The same conditions over exactly known facts; a ratio below 1 means that gpurules is quicker. The kernel gives truths and derived values, the "
-        "scalar run also keeps, for the trace, every alternative of every derived value.",
+        "Conditions of the whole rulebook over exactly known facts; a ratio below 1 means that gpurules is quicker. The kernel gives truths and derived "
+        "values, the scalar run also keeps, for the trace, every alternative of every derived value. The goal is set for equal work: the rules that the "
+        "other engine expresses, and nothing else; the other rows set the whole workload of ours beside that part.",
         peers.main,
     ),
     "growth": (
