@@ -114,7 +114,8 @@ class _Checker:
             own = aggregate.names(rule.trees)
             when = () if rule.when is None else syntax.names(rule.when)
             if rule.for_each and own:
-                self.problem(rule.where("then"), "GR423", f"'{own[0]}' looks at all machines, in a rule about one", "leave out for_each:, and advise")
+                place = rule.where("then" if rule.when is None else "when")
+                self.problem(place, "GR423", f"'{own[0]}' looks at all machines, in a rule about one", "leave out for_each:, and advise")
             read = {n for c in rule.then if isinstance(c, Derive) for n in reads_of(rule, c.fact)} | {*when}
             if rule.for_each:
                 required = [c.condition.tree if isinstance(c, Require) else c.figure.tree for c in rule.then if isinstance(c, Require | Prefer)]

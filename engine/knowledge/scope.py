@@ -20,9 +20,8 @@ def rule_scope(rule: Rule, vocabulary: Vocabulary) -> dict[str, Type]:
     """Every name a rule may use: facts (candidate.* only where it runs for each candidate), what its own expressions say of all
     machines together, and its own parameters."""
     scope = dict(vocabulary.scope)
-    if not rule.for_each:
-        found = ((name, aggregate.type_of(name, vocabulary.scope)) for name in aggregate.names(rule.trees))
-        scope.update({name: kind for name, kind in found if kind is not None})
+    found = ((name, aggregate.type_of(name, vocabulary.scope)) for name in aggregate.names(rule.trees))
+    scope.update({name: kind for name, kind in found if kind is not None})
     scope.update({name: parameter_type(p, vocabulary) for name, p in rule.parameters.items()})
     return scope
 
