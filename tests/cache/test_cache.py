@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
+import re
 import stat
 import subprocess
 import sys
@@ -15,16 +15,30 @@ ROOT = Path(__file__).parents[2]
 EXAMPLE = ROOT / "examples" / "70b-int4-48gb.yaml"
 
 
-def command(cache: str | Path, *more: str) -> list[str]:
-    return [sys.executable, "-m", "gpurules.cli", "evaluate", str(EXAMPLE), "--format", "json", *more]
+RULES = Path("rules")
+"""A rulebook of two rules in the folder where each test runs: the packaged one takes five seconds to compile, and is stored no other way."""
 
 
-def run(cache: str | Path, *more: str) -> subprocess.CompletedProcess[bytes]:
+@pytest.fixture(autouse=True)
+def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / RULES).mkdir()
+    for name in ("COM-004", "DAT-001"):
+        path = next((ROOT / "rules").rglob(f"{name}-*.yaml"))
+        text = re.sub(r"^overrides: .*\n", "", path.read_text("utf-8"), flags=re.MULTILINE)
+        (tmp_path / RULES / path.name).write_text(text, "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+def command(rules: Path | None = RULES) -> list[str]:
+    return [sys.executable, "-m", "gpurules.cli", "evaluate", str(EXAMPLE), "--format", "json", *(["--rules", str(rules)] if rules else [])]
+
+
+def run(cache: str | Path, rules: Path | None = RULES) -> subprocess.CompletedProcess[bytes]:
     environment = {**os.environ, "GPURULES_CACHE": str(cache)}
-    return subprocess.run(command(cache, *more), capture_output=True, env=environment, check=False, timeout=600)
+    return subprocess.run(command(rules), capture_output=True, env=environment, check=False, timeout=600)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def plain() -> bytes:
     found = run("off")
     assert found.returncode == 0, found.stderr.decode()
@@ -41,12 +55,14 @@ def stored(folder: Path) -> list[Path]:
     return sorted(folder.glob("*.engine"))
 
 
-def test_same_bytes_cold_and_warm(folder: Path, plain: bytes) -> None:
-    assert run(folder).stdout == plain
+@pytest.mark.parametrize("rules", [RULES, None], ids=["small", "packaged"])
+def test_same_bytes_cold_and_warm(folder: Path, rules: Path | None) -> None:
+    plain = run("off", rules).stdout
+    assert plain and run(folder, rules).stdout == plain
     assert len(stored(folder)) == 1
     assert stat.S_IMODE(stored(folder)[0].stat().st_mode) == 0o600
     before = stored(folder)[0].stat().st_mtime_ns
-    assert run(folder).stdout == plain
+    assert run(folder, rules).stdout == plain
     assert stored(folder)[0].stat().st_mtime_ns == before, "a warm run does not write"
 
 
@@ -105,7 +121,7 @@ def test_folder_that_cannot_be_made(tmp_path: Path, plain: bytes) -> None:
 
 def test_many_commands_at_once(folder: Path, plain: bytes) -> None:
     environment = {**os.environ, "GPURULES_CACHE": str(folder)}
-    running = [subprocess.Popen(command(folder), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) for _ in range(6)]
+    running = [subprocess.Popen(command(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment) for _ in range(6)]
     for process in running:
         out, error = process.communicate(timeout=600)
         assert process.returncode == 0, error.decode()
@@ -114,13 +130,11 @@ def test_many_commands_at_once(folder: Path, plain: bytes) -> None:
     assert list(folder.glob(".new-*")) == []
 
 
-def test_changed_rule_is_another_entry(folder: Path, tmp_path: Path) -> None:
-    rules = tmp_path / "rules"
-    shutil.copytree(ROOT / "rules", rules)
-    run(folder, "--rules", str(rules))
-    changed = next(rules.glob("data/DAT-001*.yaml"))
+def test_changed_rule_is_another_entry(folder: Path) -> None:
+    run(folder)
+    changed = next(RULES.glob("DAT-001*.yaml"))
     changed.write_text(changed.read_text("utf-8").replace("version: 1.0.0", "version: 1.0.1"), "utf-8")
-    found = run(folder, "--rules", str(rules))
+    found = run(folder)
     assert found.returncode == 0, found.stderr.decode()
     assert b'"1.0.1"' in found.stdout
     assert len(stored(folder)) == 2

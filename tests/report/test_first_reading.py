@@ -44,7 +44,7 @@ def test_what_tells_named_machines_apart_is_asked_first() -> None:
 
 def test_a_setting_that_decides_comes_before_measurements_that_do_not() -> None:
     found = decision({"workload.task": "full_finetune", "model.name": "Qwen2.5-7B", "gpu.name": "Ascend 910B", "gpu.count": 8})
-    assert [q["fact"] for q in found["measure_next"]][:2] == ["gpu.name", "parallel.tensor"]
+    assert [q["fact"] for q in found["measure_next"]][:2] == ["gpu.name", "training.precision"]
 
 
 def test_a_peak_known_by_one_end_is_a_share_of_one_card() -> None:
