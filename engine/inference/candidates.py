@@ -192,7 +192,7 @@ def grown(rulebook: Rulebook, nodes: int) -> tuple[Candidate, ...]:
     per_node, found = max(COUNTS), list[Candidate]()
     for entry in rulebook.catalogs["card"].entries.values():
         count = point(float(per_node * nodes))
-        counted = {**_card(entry, rulebook), "candidate.count": count, "candidate.nodes": point(float(nodes))}
+        counted = {**_card(entry, rulebook), "candidate.count": count, **_machines(rulebook, nodes)}
         for kind, linked in _joined(entry, rulebook, per_node, counted):
             for plan in ("sharded", "layer_split"):
                 for within in (1,) if kind == "pcie" else (1, per_node):
@@ -226,7 +226,7 @@ def at_hand(run: Run) -> tuple[Candidate, ...]:
 def _of(entry: Entry, rulebook: Rulebook) -> Iterator[Candidate]:
     card = _card(entry, rulebook)
     for count in COUNTS:
-        counted = {**card, "candidate.count": point(float(count)), "candidate.nodes": point(1.0)}
+        counted = {**card, "candidate.count": point(float(count)), **_machines(rulebook, 1)}
         for kind, linked in _joined(entry, rulebook, count, counted):
             for plan in PLANS if count > 1 else ("single",):
                 figures = {**linked, "candidate.plan": frozenset([plan]), **division(plan, point(float(count)))}
@@ -243,6 +243,11 @@ def _card(entry: Entry, rulebook: Rulebook) -> dict[str, Value]:
     if "candidate.memory_usable" not in fixed and "candidate.memory_nominal" in fixed:
         fixed["candidate.memory_usable"] = fixed["candidate.memory_nominal"]
     return fixed
+
+
+def _machines(rulebook: Rulebook, nodes: int) -> dict[str, Value]:
+    """How many machines, where the vocabulary knows of it."""
+    return {"candidate.nodes": point(float(nodes))} if "candidate.nodes" in rulebook.vocabulary.facts else {}
 
 
 def _read(rulebook: Rulebook, path: str, text: str) -> Value:

@@ -9,7 +9,7 @@ from itertools import combinations
 
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
-from gpurules.engine.inference.judging import POWER, ByAgenda, ByKernel, Judge, Stages, judged
+from gpurules.engine.inference.judging import POWER, SEVERAL, ByAgenda, ByKernel, Judge, Stages, judged
 from gpurules.engine.inference.scalar import Program
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
 from gpurules.engine.language import syntax
@@ -154,10 +154,11 @@ def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], stages: 
         open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
         verdict = NO if against else DEPENDS if open_rules else YES
         scores: tuple[Interval, ...] = ()
-        if len(against) < 2:
+        order: tuple[float | str, ...] = (candidate.id,)
+        if len(against) < SEVERAL:
             scores = tuple([Interval._make(c.figure(values) if at is None else values[at]) for c, at in zip(measures, places, strict=True)])
-        watts = Interval._make(values[power]).high
-        order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
+            watts = Interval._make(values[power]).high
+            order = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
         causes: tuple[str, ...] = ()
         if verdict is DEPENDS:
             fork = judge.fork(candidate)

@@ -1,7 +1,8 @@
 """Judging one machine: whether it meets the requirements, and the figures by which it is ranked.
 
-What requirements and criteria rest on comes first. What is left (advice, speed, terms that a report shows) is looked at for machines
-that are not rejected, and is kept of none. Two ways give the same: along the agenda, and by kernels.
+What requirements rest on comes first; what criteria rest on, for machines that one rule at most rejects. What is left (advice, speed,
+terms that a report shows) is looked at for machines that are not rejected, and is kept of none. Two ways give the same: along the agenda,
+and by kernels.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ from gpurules.engine.values.truth import DEPENDS, NO, YES
 
 POWER = "candidate.power"
 """The figure that decides between machines which are otherwise level."""
+SEVERAL = 2
+"""Rules that reject a machine before nobody asks any more how it would rank."""
 _TRUTHS = (NO, DEPENDS, YES)
 
 
@@ -31,13 +34,15 @@ class Stages:
 
     def __init__(self, program: Program, orders: Orders, stratum: Stratum, read: Sequence[str] = ()) -> None:
         """`read` are figures of machines that rules of the workload look at."""
-        division, card = cut.parts(program, orders, stratum, COUNTED, {POWER, *read})
-        choosing = {*division.steps, *card.steps}
-        self.needed = Stratum(tuple(s for s in stratum.steps if s in choosing))
-        self.rest = Stratum(tuple(s for s in stratum.steps if s not in choosing))
+        division, card, ranked = cut.parts(program, orders, stratum, COUNTED, {POWER, *read})
+        required = {*division.steps, *card.steps}
+        self.required = Stratum(tuple(s for s in stratum.steps if s in required))
+        self.ranked = ranked
+        self.rest = Stratum(tuple(s for s in stratum.steps if s not in required and s not in ranked.steps))
         self.requiring = tuple(n for k, n in stratum.steps if k == "rule" and any(isinstance(c, Require) for c in program.procedures[n].rule.then))
         self.division = Kernel(program, orders, division, ())
         self.card = Kernel(program, orders, card, self.requiring)
+        self.ranking = Kernel(program, orders, ranked, ())
         self.others = Kernel(program, orders, self.rest, ())
 
 
@@ -70,21 +75,23 @@ class ByAgenda:
         self.run, self.stages, self.requiring = run, stages, stages.requiring
 
     def __call__(self, candidate: Candidate) -> Outcome:
-        fork = begun(self.run, candidate)
-        fork.along(self.stages.needed)
+        fork = self.fork(candidate)
         accepts = [int(fork.accepts(rule)) for rule in self.requiring]
+        if accepts.count(NO) < SEVERAL:
+            fork.along(self.stages.ranked)
         if NO not in accepts:
             fork.along(self.stages.rest)
         return Outcome(fork.values, accepts)
 
     def fork(self, candidate: Candidate) -> Run:
         fork = begun(self.run, candidate)
-        fork.along(self.stages.needed)
+        fork.along(self.stages.required)
         return fork
 
     def possible(self, candidate: Candidate) -> bool:
         fork = self.fork(candidate)
         try:
+            fork.along(self.stages.ranked)
             fork.along(self.stages.rest)
         except Impossible:
             return False
@@ -107,9 +114,9 @@ class ByKernel:
         self.run, self.stages, self.requiring = run, stages, stages.requiring
         self.slow = ByAgenda(run, stages)
         self.before = {rule: int(truth) for rule, truth in run.truths.items()}
-        self.wanted = frozenset([*stages.card.earlier, *stages.others.earlier])
-        self.speaking = {k: self._speaking(k) for k in (stages.division, stages.card, stages.others)}
-        self.slots, self.numbers = run.program.slots, [run.program.slots[n] for k, n in (*stages.needed.steps,) if k == "fact"]
+        self.wanted = frozenset([*stages.card.earlier, *stages.ranking.earlier, *stages.others.earlier])
+        self.speaking = {k: self._speaking(k) for k in (stages.division, stages.card, stages.ranking, stages.others)}
+        self.slots, self.numbers = run.program.slots, [run.program.slots[n] for k, n in stages.required.steps if k == "fact"]
         self.divided: dict[tuple[Value | None, ...], _Division | None] = {}
 
     def _speaking(self, kernel: Kernel) -> list[bool]:
@@ -118,8 +125,10 @@ class ByKernel:
     def __call__(self, candidate: Candidate) -> Outcome:
         try:
             values, truths, accepts = self._judged(candidate)
+            if accepts.count(0) < SEVERAL:
+                self._further(self.stages.ranking, candidate, values, truths)
             if 0 not in accepts:
-                self._others(candidate, values.copy(), truths)
+                self._further(self.stages.others, candidate, values.copy(), truths)
         except OutOfRange:
             return self.slow(candidate)  # says which rules gave the value
         return Outcome(values, accepts)
@@ -127,7 +136,8 @@ class ByKernel:
     def possible(self, candidate: Candidate) -> bool:
         try:
             values, truths, _ = self._judged(candidate)
-            self._others(candidate, values, truths)
+            self._further(self.stages.ranking, candidate, values, truths)
+            self._further(self.stages.others, candidate, values, truths)
         except OutOfRange:
             return False
         return True
@@ -140,10 +150,10 @@ class ByKernel:
         truths, accepts = card(values, self.speaking[card], division.before)
         return values, dict(zip(card.rules, truths, strict=True)), accepts
 
-    def _others(self, candidate: Candidate, values: list[Value], truths: Mapping[str, int]) -> None:
-        """The rest of the rules, whose figures must be such as can be. Raises OutOfRange."""
-        others = self.stages.others
-        others(values, self.speaking[others], {**self._divided(candidate).before, **truths})
+    def _further(self, kernel: Kernel, candidate: Candidate, values: list[Value], truths: dict[str, int]) -> None:
+        """A later stage, whose figures must be such as can be; its truths are added. Raises OutOfRange."""
+        found, _ = kernel(values, self.speaking[kernel], {**self._divided(candidate).before, **truths})
+        truths.update(zip(kernel.rules, found, strict=True))
 
     def _divided(self, candidate: Candidate) -> _Division:
         """What holds once the division of the work is settled, the card not. Raises OutOfRange."""
@@ -175,7 +185,7 @@ class ByKernel:
         for slot in self.numbers:
             value = values[slot]
             values[slot] = Interval._make(value) if isinstance(value, tuple) else value
-        fork.values, fork.pending = values, frozenset(n for k, n in self.stages.needed.steps if k == "fact")
+        fork.values, fork.pending = values, frozenset(n for k, n in self.stages.required.steps if k == "fact")
         fork.truths.update((rule, _TRUTHS[truth]) for rule, truth in {**self._divided(candidate).truths, **truths}.items())
         return fork
 

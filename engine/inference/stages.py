@@ -19,17 +19,20 @@ Step = tuple[str, str]
 """("rule", id) or ("fact", path)."""
 
 
-def parts(program: Program, orders: Orders, stratum: Stratum, division: Iterable[str], wanted: Iterable[str]) -> tuple[Stratum, Stratum]:
-    """What the requirements, the criteria and the facts `wanted` rest on: steps that read no choice but `division`, and the others."""
+def parts(program: Program, orders: Orders, stratum: Stratum, division: Iterable[str], wanted: Iterable[str]) -> tuple[Stratum, Stratum, Stratum]:
+    """What a choice rests on: steps that read no choice but `division`; of the others those that requirements rest on; and those
+    that only the criteria and the facts `wanted` do."""
     reads = _reads(program, stratum)
-    needed = _closure(_wanted(program, orders, stratum, wanted), reads)
+    required = _closure(_required(program, orders, stratum), reads)
+    ranking = _closure({("fact", path) for path in wanted} & set(stratum.steps) | _preferred(program, stratum), reads)
     chosen = {path for path, d in program.rulebook.vocabulary.facts.items() if d.kind == "choice"} - set(division)
     carded: set[Step] = set()
     for step in stratum.steps:
         if not chosen.isdisjoint(_names(program, *step)) or not carded.isdisjoint(reads[step]):
             carded.add(step)
-    found = [s for s in stratum.steps if s in needed]
-    return Stratum(tuple(s for s in found if s not in carded)), Stratum(tuple(s for s in found if s in carded))
+    groups = ((required | ranking) - carded, required & carded, (ranking - required) & carded)
+    divided, card, ranked = (Stratum(tuple(s for s in stratum.steps if s in group)) for group in groups)
+    return divided, card, ranked
 
 
 def _names(program: Program, kind: str, name: str) -> set[str]:
@@ -53,19 +56,22 @@ def _reads(program: Program, stratum: Stratum) -> Mapping[Step, frozenset[Step]]
     return found
 
 
-def _wanted(program: Program, orders: Orders, stratum: Stratum, wanted: Iterable[str]) -> set[Step]:
-    """Where the choice itself looks: rules that require something with those that override them, and the figures it reads."""
-    found = {("fact", path) for path in wanted}
+def _required(program: Program, orders: Orders, stratum: Stratum) -> set[Step]:
+    """Rules that require something, those that override them, and the figures of what they require."""
+    found: set[Step] = set()
     for kind, name in stratum.steps:
-        if kind == "fact":
-            continue
-        for conclusion in program.procedures[name].rule.then:
+        for conclusion in program.procedures[name].rule.then if kind == "rule" else ():
             if isinstance(conclusion, Require):
                 found |= {("rule", name), *(("rule", o) for o in orders.overriders.get(name, ()))}
                 found |= {("fact", n) for n in names(conclusion.condition.tree)}
-            elif isinstance(conclusion, Prefer):
-                found |= {("fact", n) for n in names(conclusion.figure.tree)}
     return found & set(stratum.steps)
+
+
+def _preferred(program: Program, stratum: Stratum) -> set[Step]:
+    """The figures that machines may be ranked by."""
+    rules = [program.procedures[name].rule for kind, name in stratum.steps if kind == "rule"]
+    figures = (names(c.figure.tree) for rule in rules for c in rule.then if isinstance(c, Prefer))
+    return {("fact", n) for found in figures for n in found} & set(stratum.steps)
 
 
 def _closure(start: Iterable[Step], reads: Mapping[Step, frozenset[Step]]) -> set[Step]:

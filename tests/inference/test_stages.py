@@ -36,7 +36,8 @@ def test_steps_about_the_division_read_no_card() -> None:
     assert len(division.rules) > 2 * len(ENGINE.stages.card.rules)
 
 
-def test_what_is_needed_and_the_rest_are_all_rules_about_machines() -> None:
-    needed, rest = ENGINE.stages.needed.steps, ENGINE.stages.rest.steps
-    assert sorted([*needed, *rest]) == sorted(ENGINE.candidate.steps)
-    assert ("fact", POWER) in needed
+def test_the_stages_are_all_rules_about_machines() -> None:
+    stages = ENGINE.stages
+    assert sorted([*stages.required.steps, *stages.ranked.steps, *stages.rest.steps]) == sorted(ENGINE.candidate.steps)
+    assert ("fact", POWER) in (*stages.required.steps, *stages.ranked.steps)
+    assert not {name for kind, name in stages.ranked.steps if kind == "rule"} & set(stages.requiring)
