@@ -18,8 +18,8 @@ class Budget:
     def __init__(self, most: int) -> None:
         self.most, self.left = most, most
 
-    def spend(self) -> None:
-        self.left -= 1
+    def spend(self, count: int = 1) -> None:
+        self.left -= count
 
     @property
     def reached(self) -> bool:

@@ -15,7 +15,6 @@ from gpurules.engine.answers.trial import Trial
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
-from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
@@ -133,11 +132,7 @@ class Searcher:
 
     @cached_property
     def corners(self) -> tuple[Cone, ...]:
-        """The cone with what is open at one of its ends: all low, all high, and both ways by turns."""
-        vocabulary, known = self.trial.rulebook.vocabulary.facts, self.trial.base.facts.known
-        whole = [(path, vocabulary[path]) for path in self.cone.facts if path not in known]
-        patterns = ((0, 0), (1, 1), (0, 1), (1, 0)) if len(whole) > 1 else ((0, 0), (1, 1)) if whole else ()
-        return tuple(self.cone.at({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)}, self.trial.date) for ends in patterns)
+        return self.trial.corners(self.cone)
 
     def _boxes(self, axes_: Sequence[Axis], size: int, budget: Budget) -> Iterator[Box]:
         """Boxes of `size` facts in which the goal may be reached; sets of facts that surely do not reach it are left out together."""
@@ -210,11 +205,6 @@ class Searcher:
             return None
         moves = tuple(Move(axis, axis.value(cell), texts[axis]) for axis, cell in sorted(box.items(), key=lambda item: item[0].path))
         return Flip(moves, branching.cost(box), goal.state(self.goal, proof), proof)
-
-
-def _end(definition: Definition, which: int) -> Value:
-    whole = definition.whole
-    return Interval(whole[which], whole[which]) if isinstance(whole, Interval) else frozenset([list(definition.members)[-which]])
 
 
 def _given(evaluation: Evaluation, path: str) -> Value:

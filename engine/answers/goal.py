@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from gpurules.engine.answers import change
-from gpurules.engine.answers.trial import LOOKED_AT
+from gpurules.engine.answers.trial import leads
 from gpurules.engine.inference import candidates, judging
 from gpurules.engine.inference.agenda import Impossible, Run, wide
 from gpurules.engine.inference.candidates import Candidate
@@ -92,7 +93,8 @@ def reached(goal: Goal, wanted: bool, evaluation: Evaluation | None) -> bool:
 
 IMPOSSIBLE = "impossible"
 """The state where no such facts can be."""
-_EVERY = frozenset([NO, DEPENDS, YES])
+EVERY = frozenset([NO, DEPENDS, YES])
+"""All that a truth may be."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,25 +117,31 @@ def over(
     """
     if evaluation is None:
         return Cell(frozenset([IMPOSSIBLE]), frozenset())
-    if any(name.startswith("best(") for name in cone.aggregates):  # the ranking of machines may change where nothing else does
-        return Cell(frozenset([*_states(_EVERY, _EVERY), IMPOSSIBLE]), frozenset(varied))
+    if ranks(evaluation, cone):
+        return Cell(frozenset([*_states(EVERY, EVERY), IMPOSSIBLE]), frozenset(varied))
     unsettled = open_axes(goal, evaluation, cone, varied)
     before, after = goal.truths(evaluation)
     if not unsettled:
         return Cell(frozenset([change.standing(before, after)]), unsettled)
-    settled = _assumptions_settled(evaluation, cone)
-    may_before = _EVERY if before is DEPENDS else frozenset([before])
-    may_after = _EVERY if after is DEPENDS or not settled else frozenset([after])
+    settled = assumptions_settled(evaluation, cone)
+    may_before = EVERY if before is DEPENDS else frozenset([before])
+    may_after = EVERY if after is DEPENDS or not settled else frozenset([after])
     found = _states(may_before, may_after)
     if len(found) > 1:
         for corner in corners():
             if corner is not None and found:
                 first, second = goal.truths(corner)
-                may_before -= _excluded(first)
-                if settled and _assumed(corner) == _assumed(evaluation) and _assumptions_settled(corner, cone):
-                    may_after -= _excluded(second)
+                may_before -= excluded(first)
+                if settled and assumed(corner) == assumed(evaluation) and assumptions_settled(corner, cone):
+                    may_after -= excluded(second)
         found = _states(may_before, may_after)
     return Cell(found, unsettled)
+
+
+def ranks(evaluation: Evaluation, cone: Cone) -> bool:
+    """Whether a rule looked at the best of all machines: their ranking may change within a cell where nothing else does."""
+    looked = any(run.gathered for run in (evaluation.first, evaluation.second))
+    return looked and any(name.startswith("best(") for name in cone.aggregates)
 
 
 def _states(before: Iterable[Truth], after: Iterable[Truth]) -> frozenset[str]:
@@ -141,22 +149,31 @@ def _states(before: Iterable[Truth], after: Iterable[Truth]) -> frozenset[str]:
     return frozenset(change.standing(b, a) for b in before for a in after)
 
 
-def _excluded(truth: Truth) -> frozenset[Truth]:
+def excluded(truth: Truth) -> frozenset[Truth]:
     """What cannot hold with facts open, where with some values of these it is surely `truth`."""
     return frozenset([YES]) if truth is NO else frozenset([NO]) if truth is YES else frozenset()
 
 
-def _assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
+def assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
+    """Which facts were assumed, and by which rules."""
     return frozenset((a.fact, a.rule) for a in evaluation.assumptions)
 
 
-def _assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
+def assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether the same is assumed at every place of a cell: no rule that might assume something is open."""
     run, known = evaluation.first, evaluation.facts.known
     return not any(run.truths.get(rule, NO) is DEPENDS and not known.issuperset(facts) for rule, facts in cone.assuming.items())
 
 
-def open_axes(goal: Goal, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
+class Looked(Protocol):
+    """What is looked at over a cell: the runs that it is read from, and whether they are of the stated machine."""
+
+    @property
+    def candidate(self) -> Candidate | None: ...
+    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]: ...
+
+
+def open_axes(goal: Looked, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
     """The varied facts that reach a comparison whose truth is open over the cell; none where each place of it decides alike."""
     paths = frozenset(varied)
     runs = goal.runs(evaluation, cone)
@@ -166,9 +183,26 @@ def open_axes(goal: Goal, evaluation: Evaluation, cone: Cone, varied: Iterable[s
 
 
 def _open(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> frozenset[str]:
+    return frozenset[str]().union(*_reach(run, evaluation, cone, varied, stated)[1].values())
+
+
+def open_rules(run: Run, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
+    """The rules whose truth may differ from place to place of a cell; that of all others is one, whatever else is open."""
+    return frozenset(_reach(run, evaluation, cone, frozenset(varied), True)[1])
+
+
+def varying(evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
+    """The names whose values may differ from place to place of a cell, the varied facts and what is derived of them, on the workload."""
+    return frozenset(_reach(evaluation.workloads[1], evaluation, cone, frozenset(varied), False)[0])
+
+
+def _reach(
+    run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool
+) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
+    """The varied facts behind each value that may differ over the cell, and those behind the open comparisons of each rule."""
     facts, procedures = evaluation.facts.given, run.program.procedures
     reach: dict[str, frozenset[str]] = {path: frozenset([path]) for path in varied}
-    if any(path.startswith(LOOKED_AT) for path in varied):
+    if any(leads(path, evaluation.facts) for path in varied):
         reach |= {path: varied for path, fact in facts.items() if fact.via and path not in reach}
     reach |= {a.fact: varied for a in evaluation.assumptions if wide(a.value)}
     for figure in cone.figures if stated else ():
@@ -176,13 +210,14 @@ def _open(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], 
         if behind:
             reach[figure] = frozenset[str]().union(*behind)
     reach |= {name: varied for name in cone.aggregates if wide(run.value(name))}
-    found: set[str] = set()
+    found: dict[str, frozenset[str]] = {}
     for kind, name in (*cone.workload.steps, *cone.candidate.steps, *cone.together.steps):
         if kind == "fact":
             derived = run.derived.get(name)
             if derived is not None and wide(derived.used):
                 leaves = (leaf for a in derived.alternatives for leaf in procedures[a.rule].leaves[name])
                 behind = [reach[leaf] for leaf in leaves if leaf in reach]
+                behind += [found[a.rule] for a in derived.alternatives if a.rule in found]
                 if behind:
                     reach[name] = frozenset[str]().union(*behind)
         elif name in run.truths:
@@ -190,5 +225,5 @@ def _open(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], 
             for atom in (a for c in conditions for a in c.atoms()):
                 read = [reach[leaf] for leaf, _ in atom.reads if leaf in reach]
                 if read and Truth(atom.truth(run.values)) is DEPENDS:
-                    found.update(*read)
-    return frozenset(found)
+                    found[name] = found.get(name, frozenset()).union(*read)
+    return reach, found

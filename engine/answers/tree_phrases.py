@@ -103,13 +103,9 @@ PHRASES: dict[str, tuple[str, str]] = {
         "{count} 条规则给出此建议；只为前 {first} 条搜索最小改动",
     ),
     # ---------------------------------------------------------------- what-if
-    "verdict": ("verdict", "结论"),
-    "differs": ("advice that differs", "不同的建议"),
-    "signature": ("decision", "决定"),
-    "same_as": ("as {other}", "同 {other}"),
-    "evaluations": ("{count} evaluations", "求值 {count} 次"),
-    "undecided_band": ("undecided", "未能确定"),
-    "boundary": ("between {low} and {high}: {changes}", "{low} 与 {high} 之间：{changes}"),
+    "along": ("{name}along {fact} ({count} evaluations)", "{name}沿 {fact}（求值 {count} 次）"),
+    "status_open": ("the stated machine cannot be judged yet", "所述机器还不能判断"),
+    "status_other": ("the stated machine is not accepted", "所述机器不被接受"),
     "contradiction": ("the facts contradict each other there", "此处事实互相矛盾"),
 }  # fmt: skip
 """Phrases by key: English, Chinese."""

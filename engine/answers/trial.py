@@ -9,14 +9,18 @@ from functools import cached_property
 from gpurules.engine.answers.axis import Axis, Value
 from gpurules.engine.inference import consistency
 from gpurules.engine.inference import facts as reading
+from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.vocabulary import Definition
+from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place
 
 LOOKED_AT = ("gpu.", "model.", "network.nodes", "interconnect.")
 """Facts by which others are looked up, or which are held against a catalogue."""
+_LEADING = frozenset(["gpu.name", "gpu.count", "gpu.memory_nominal", "gpu.memory_usable", "network.nodes", "interconnect.kind", "site.region"])
 
 
 class Trial:
@@ -71,6 +75,27 @@ class Trial:
         except GpurulesError:
             return None
 
+    def corners(self, cone: Cone) -> tuple[Cone, ...]:
+        """A cone with what nobody stated at one of its ends: all low, all high, and both ways by turns."""
+        vocabulary, known = self.rulebook.vocabulary.facts, self.base.facts.known
+        whole = [(path, vocabulary[path]) for path in cone.facts if path not in known]
+        patterns = ((0, 0), (1, 1), (0, 1), (1, 0)) if len(whole) > 1 else ((0, 0), (1, 1)) if whole else ()
+        return tuple(cone.at({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)}, self.date) for ends in patterns)
+
     def reads(self, path: str) -> bool:
         """Whether other facts may be looked up by this one, or checked against a catalogue with it, while facts are read."""
-        return path.startswith(LOOKED_AT) or path in self.rulebook.prices.asked_by or path == "site.region"
+        return self.looks_up(path, self.rulebook)
+
+    @staticmethod
+    def looks_up(path: str, rulebook: Rulebook) -> bool:
+        return path.startswith(LOOKED_AT) or path in rulebook.prices.asked_by or path == "site.region"
+
+
+def leads(path: str, facts: Facts) -> bool:
+    """Whether what is looked up may be another, once a fact has another value; any fact of a name that stands for several entries may tell them apart."""
+    return path in _LEADING or path.startswith(("model.", "gpu.current_")) or (bool(facts.ambiguities) and path.startswith(LOOKED_AT))
+
+
+def _end(definition: Definition, which: int) -> Value:
+    whole = definition.whole
+    return Interval(whole[which], whole[which]) if isinstance(whole, Interval) else frozenset([list(definition.members)[-which]])

@@ -156,3 +156,27 @@ def test_hostile_text_stays_text(run: Run) -> None:
         assert done.returncode == 0 and done.stdout
         assert not CONTROL.search(done.stdout + done.stderr)
         assert "<b>" not in done.stdout or arguments[-1] != "markdown"
+
+
+def test_what_if_over_a_list_and_a_range(run: Run, kept: Path) -> None:
+    """A table of decisions for listed values; for a range the boundary, and the rules that change there."""
+    rows = json.loads(answered(run("what-if", "facts.yaml", "--vary", "gpu.count=1,2,4", "--no-machines", "--format", "json", cwd=kept)))
+    assert [row["set"] for row in rows] == [{"gpu.count": "1"}, {"gpu.count": "2"}, {"gpu.count": "4"}]
+    [tree] = json.loads(answered(run("what-if", "facts.yaml", "--vary", "measured.communication_share=0..1", "--no-machines", "--format", "json", cwd=kept)))
+    starts = {s["from"]: {c["rule"] for c in s.get("children", ()) if c["kind"] == "change"} for s in tree["children"]}
+    assert "COM-001" in starts["0.301"]
+
+
+@pytest.mark.parametrize(
+    ("vary", "code"),
+    [
+        (("gpu.count",), "GR311"),
+        (("gpu.cuont=1",), "GR301"),
+        (("gpu.count=1,x",), "GR303"),
+        (("gpu.count=1..4", "measured.communication_share=0..1"), "GR311"),
+    ],
+)
+def test_what_if_refuses(run: Run, kept: Path, vary: tuple[str, ...], code: str) -> None:
+    done = run("what-if", "facts.yaml", *(part for text in vary for part in ("--vary", text)), cwd=kept)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert code in done.stderr
