@@ -17,7 +17,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
-COMMANDS = ("evaluate", "rules", "show", "check", "catalog", "facts", "completion")
+COMMANDS = ("evaluate", "explain", "why-not", "what-if", "rules", "show", "check", "catalog", "facts", "completion")
 
 
 def test_version(run: Run) -> None:
