@@ -97,7 +97,7 @@ class GroundsReader(Reader):
         return Ground("rule", title, rule_id, label, truth=truth, refs=tuple(rule["cites"]), anchor=anchor, under=(*always, *conditions, *facts))
 
     def _condition(self, rule: Document, atom: Document) -> Ground:
-        sides = [self._side(rule, atom[side]) for side in ("left", "right") if side in atom]
+        sides = [self._side(rule, atom[side]) for side in ("left", "right") if side in atom and _NAME.search(atom[side]["text"])]
         return Ground("condition", "", atom["text"], truth=str(atom.get("truth_assuming", atom["truth"])), shown=tuple(sides))
 
     def _side(self, rule: Document, side: Document) -> Shown:
