@@ -23,9 +23,7 @@ from gpurules.engine.answers import what_if
 @asking.format_options
 @language_option
 @rules_option
-def command(
-    facts: Path, vary: tuple[str, ...], machines: bool, budget: int, format_: str, width: int | None, language: str, rules: Path | None
-) -> None:
+def command(facts: Path, vary: tuple[str, ...], machines: bool, budget: int, format_: str, width: int | None, language: str, rules: Path | None) -> None:
     """Show the decision for each combination of listed values, and along a range the stretches in which it is one and the same,
     exact to the fact's step, with the rules that change from each to the next. Where that was not settled, the stretch is told as a band.
 

@@ -204,9 +204,7 @@ class Derivation:
             text = {la: phrase(word, la, fact=entry["path"], value=entry["shown"][la], text=entry["text"], where=where) for la in ("en", "zh")}
             return Branch("stated", text, {"fact": entry["path"], **data})
         via, kind = entry.get("via", ""), "catalogue" if entry.get("confidence") else "taken"
-        text = {
-            la: phrase(kind, la, fact=entry["path"], value=entry["shown"][la], via=via, confidence=entry.get("confidence", "")) for la in ("en", "zh")
-        }
+        text = {la: phrase(kind, la, fact=entry["path"], value=entry["shown"][la], via=via, confidence=entry.get("confidence", "")) for la in ("en", "zh")}
         sources = tuple(Branch("source", both(source), {}, (), "quiet") for source in entry.get("sources", ()))
         below = (*((self.fact(via, level + 1),) if via in self.given else ()), *sources)
         return Branch(kind, text, {"fact": entry["path"], **data}, below)

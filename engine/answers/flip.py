@@ -62,9 +62,7 @@ class Searcher:
     """Searches for flips of one goal. `fixed` are facts that may not be changed, `movable` some that may, whatever the vocabulary
     says; settling what is open is always allowed."""
 
-    def __init__(
-        self, trial: Trial, wanted_goal: Goal, wanted: bool, fixed: Iterable[str] = (), movable: Iterable[str] = (), most: int = 0
-    ) -> None:
+    def __init__(self, trial: Trial, wanted_goal: Goal, wanted: bool, fixed: Iterable[str] = (), movable: Iterable[str] = (), most: int = 0) -> None:
         self.trial, self.goal, self.wanted = trial, wanted_goal, wanted
         self.cone = Cone(trial.engine, wanted_goal.targets, wanted_goal.candidate is None)
         self.most = most or (TOGETHER if self.cone.aggregates else 0) or max(LEAST, min(EVALUATIONS, EFFORT // max(1, len(self.cone.rules))))
@@ -212,4 +210,3 @@ def _given(evaluation: Evaluation, path: str) -> Value:
     value = evaluation.first.value(path)
     assert isinstance(value, Interval | frozenset)
     return value
-

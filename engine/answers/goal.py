@@ -106,9 +106,7 @@ class Cell:
     open: frozenset[str]
 
 
-def over(
-    goal: Goal, evaluation: Evaluation | None, cone: Cone, varied: Iterable[str], corners: Callable[[], Iterable[Evaluation | None]] = tuple
-) -> Cell:
+def over(goal: Goal, evaluation: Evaluation | None, cone: Cone, varied: Iterable[str], corners: Callable[[], Iterable[Evaluation | None]] = tuple) -> Cell:
     """What a goal comes to over a cell of facts.
 
     Yes and no of the whole cell hold at each place of it. What depends may do so everywhere, because of facts that are open
