@@ -98,7 +98,7 @@ def _rows(
 
     return [
         measure.paired(f"the same rules alone (kernel), beside {name}", alone, theirs, pairs, 1),
-        measure.paired(f"all rules and derived values (kernel), beside {name} with its part", ours, theirs, pairs),
+        measure.paired(f"all rules and derived values (kernel), beside {name} with its part", ours, theirs, pairs, 1),
         measure.paired(f"a run with every alternative kept (scalar back end), beside {name} with its part", traced, theirs, pairs),
     ]
 

@@ -27,8 +27,8 @@ PARTS: dict[str, tuple[str, str, Callable[[], str]]] = {
     "peers": (
         "Beside other rule engines",
         "Conditions of the whole rulebook over exactly known facts; a ratio below 1 means that gpurules is quicker. The kernel gives truths and derived "
-        "values, the scalar run also keeps, for the trace, every alternative of every derived value. The goal is set for equal work: the rules that the "
-        "other engine expresses, and nothing else; the other rows set the whole workload of ours beside that part.",
+        "values, the scalar run also keeps, for the trace, every alternative of every derived value. The first row of an engine is equal work: the "
+        "rules that it expresses, and nothing else; the others set all rules of our workload, with what they derive, beside that part.",
         peers.main,
     ),
     "growth": (
