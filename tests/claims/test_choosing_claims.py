@@ -165,3 +165,9 @@ def test_a44_nothing_within_the_budget_is_said_and_the_nearest_show_by_how_much(
     document = decide(FULL, model__size_class="9000B", budget__total="1000 USD")
     assert said(document, "BUD-020") == ["buy_card", "raise_budget"]
     assert said(decide(SERVED, model__size_class="7B", budget__total="1000000 USD"), "BUD-020") == []
+
+
+def test_c14_medium_fine_tuning_on_a_consumer_card_is_allowed_once_checked() -> None:
+    document = decide(SHARDED, workload__task="lora", model__size_class="3B", gpu__name="RTX 4090", gpu__count=1)
+    assert document["status"] in ("keep", "provisional")
+    assert said(document, "CHO-012") == ["check_stability", "check_cooling"]

@@ -58,20 +58,20 @@ def test_examples_to_the_byte(path: Path) -> None:
     assert gpurules.evaluate(path, DURABLE.rulebook, backend="durable").to_json() == gpurules.evaluate(path, SCALAR.rulebook).to_json()
 
 
-def test_facts_of_every_case() -> None:
-    """All truths and derived values; of every fiftieth, the whole decision."""
+@pytest.mark.parametrize("every", [11, pytest.param(1, marks=pytest.mark.long)])
+def test_facts_of_cases(every: int) -> None:
+    """All truths and derived values, of one case in eleven (neighbours differ little) or of all; of every fiftieth of these, the whole decision."""
     compared = 0
-    for rule in SCALAR.rulebook.running:
-        for case in rule.cases:
-            one, other = outcome(SCALAR, case.facts), outcome(DURABLE, case.facts)
-            if isinstance(one, list) or isinstance(other, list):
-                assert one == other, case
-                continue
-            assert same(one, other), case
-            if compared % 50 == 0:
-                assert canonical.dumps(decisions.document(one, "")) == canonical.dumps(decisions.document(other, "")), case
-            compared += 1
-    assert compared > 200
+    for case in [case for rule in SCALAR.rulebook.running for case in rule.cases][::every]:
+        one, other = outcome(SCALAR, case.facts), outcome(DURABLE, case.facts)
+        if isinstance(one, list) or isinstance(other, list):
+            assert one == other, case
+            continue
+        assert same(one, other), case
+        if compared % 50 == 0:
+            assert canonical.dumps(decisions.document(one, "")) == canonical.dumps(decisions.document(other, "")), case
+        compared += 1
+    assert compared > 2000 / every
 
 
 def test_random_rulebooks() -> None:
@@ -92,7 +92,7 @@ def flat(count: int) -> None:
 
 
 def test_memory_stays_flat() -> None:
-    flat(2_000)
+    flat(1_000)
 
 
 @pytest.mark.long
@@ -103,7 +103,7 @@ def test_memory_stays_flat_for_long() -> None:
 def test_threads_wait_for_each_other() -> None:
     facts = [reading.read(document.read(path), SCALAR.rulebook) for path in EXAMPLES]
     with ThreadPoolExecutor(4) as pool:
-        found = list(pool.map(DURABLE.evaluate, facts * 8))
+        found = list(pool.map(DURABLE.evaluate, facts * 3))
     expected = [SCALAR.evaluate(f) for f in facts]
     assert all(same(expected[i % len(facts)], evaluation) for i, evaluation in enumerate(found))
 
