@@ -188,7 +188,7 @@ def _amount(value: Any, unit: str = "") -> str:
         text = f"{match.group(1)}..{match.group(2)}"
     bound = re.match(r"(>=?|<=?)\s*", text)
     if bound:
-        text = f"{bound.group(1)[0]}= {text[bound.end():]}"
+        text = f"{bound.group(1)[0]}= {text[bound.end() :]}"
     return f"{text} {unit}".strip()
 
 

@@ -10,6 +10,7 @@ import re
 Facts = dict[str, object]
 """Fact paths with a list of members, or text as a facts file has it."""
 
+
 def has(pattern: str, text: str) -> bool:
     return re.search(pattern, text, re.IGNORECASE) is not None
 
