@@ -95,9 +95,9 @@ def test_c28_the_largest_model_by_memory_is_stated_for_a_consumer_card() -> None
 
 
 def test_c28_the_largest_batch_by_memory_is_stated_where_the_shape_is_known() -> None:
-    run = {"workload.task": "lora", "model.name": "Llama-2-7b-hf", "training.micro_batch": 1, "training.sequence_length": 1024, "training.precision": "bf16_pure"}
-    document = decide(run, gpu__name="RTX 4090", gpu__count=1)
-    assert any(c["rule"] == "CHO-011" and "state_limits" == c["action"] for c in document["conclusions"] if c["kind"] == "advise")
+    run = {"workload.task": "lora", "model.name": "Llama-2-7b-hf", "training.micro_batch": 1, "training.sequence_length": 1024}
+    document = decide(run, training__precision="bf16_pure", gpu__name="RTX 4090", gpu__count=1)
+    assert said(document, "CHO-011") == ["state_limits"]
 
 
 # ---------------------------------------------------------------- the form of the answer
