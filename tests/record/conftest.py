@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,22 +25,19 @@ def _initdb() -> str | None:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def server() -> Iterator[str]:
     """The URL of a fresh PostgreSQL server without a port: Debian's `postgresql` is enough, with `pip install gpurules[postgres]`."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'gpurules[postgres]'")
     initdb = _initdb()
     if initdb is None or sys.platform == "win32":
         pytest.skip("PostgreSQL is not installed: apt-get install postgresql, or the like")
-    folder = tmp_path_factory.mktemp("pg")
+    folder = Path(tempfile.mkdtemp(prefix="gpurules-pg-"))  # short, for sockets, and not below a folder that only root may enter
     user = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"] if os.getuid() == 0 else []  # the server refuses to run as root
     if user:
         try:
             shutil.chown(folder, "postgres")
         except LookupError:
             pytest.skip("PostgreSQL does not run as root, and there is no user postgres")
-        for above in folder.parents:
-            if above.name.startswith("pytest-"):
-                above.chmod(0o755)
     tools = Path(initdb).parent
     run = lambda *words: subprocess.run([*user, *words], check=True, capture_output=True, cwd="/", timeout=120)  # noqa: E731
     data, sockets = folder / "data", folder / "s"
@@ -57,7 +55,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield url
     finally:
         process.send_signal(signal.SIGQUIT)  # at once: nothing of it is kept
-        process.wait(30)
+        process.wait(60)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait(url: str) -> None:
