@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gpurules.cli.cache import engine as cached
 from gpurules.engine import load
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook
@@ -25,6 +26,16 @@ Refused = Callable[[Sequence[str], Sequence[Fault], bool], None]
 def packaged() -> Engine:
     """The packaged rules, compiled once."""
     return Engine(load())
+
+
+@pytest.fixture(scope="session")
+def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A cache with the packaged rulebook in it, so that seconds are those of the input."""
+    folder = tmp_path_factory.mktemp("cache")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPURULES_CACHE", str(folder))
+        cached(rulebook.packaged())
+    return folder
 
 
 @pytest.fixture(scope="session")
@@ -61,7 +72,7 @@ def parsed_once() -> Callable[[Any, Any, str, bool], object]:
 
 
 @pytest.fixture
-def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packaged: Engine, read_once: Any, parsed_once: Any) -> Refused:
+def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest, packaged: Engine, read_once: Any, parsed_once: Any) -> Refused:
     """Asserts that a command, run in the test's folder, refuses its input with exactly the faults given."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(rulebook._Loader, "_data", read_once)
@@ -70,7 +81,7 @@ def refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packaged: Engine, r
     monkeypatch.setenv("GPURULES_CACHE", "off")
 
     def check(arguments: Sequence[str], faults: Sequence[Fault], alone: bool) -> None:
-        code, output, errors, seconds = ran_alone(arguments) if alone else ran(arguments)
+        code, output, errors, seconds = ran_alone(arguments, request.getfixturevalue("warm")) if alone else ran(arguments)
         assert "Traceback" not in errors and "internal fault" not in errors, errors
         assert (code, output) == (2, ""), errors
         assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]", errors), "characters that steer a terminal"

@@ -185,7 +185,7 @@ def beyond() -> Iterator[pytest.ParameterSet]:
             low, high = definition.range.low / scale, definition.range.high / scale
             if high < 1e300:
                 yield pytest.param(definition.path, f"{math.ceil(high * 2 + 1)}", id=f"{definition.path} too large")
-            yield pytest.param(definition.path, f"{low / 2:.12g}" if low > 0 else f"{low - 1:.12g}", id=f"{definition.path} too small")
+            yield pytest.param(definition.path, f"{low / 2:.12g}" if low > 0 else f"{min(low * 2, 0.0) - 1:.12g}", id=f"{definition.path} too small")
 
 
 @pytest.mark.parametrize(("path", "text"), list(beyond()))

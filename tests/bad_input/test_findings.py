@@ -101,7 +101,15 @@ def test_a_finding_names_every_place(what: str) -> None:
 
 def test_every_rule_about_the_input_is_met_here() -> None:
     rules = {r.id for r in ready().rulebook.running if r.id.startswith("INP-")}
-    assert rules == {rule for _, rule, _ in FINDINGS.values()}
+    assert rules == {rule for _, rule, _ in FINDINGS.values()} | {"INP-020"}
+
+
+def test_a_peak_between_gb_and_gib_is_a_matter_of_units() -> None:
+    """No fact is in doubt, so the note names no places, and the finding that doubts the peak is silent."""
+    document = decided("gpu.name: RTX 4090\nmeasured.memory_peak: 25.765 GB\n")
+    (finding,) = (c for c in document["conclusions"] if c["kind"] == "advise" and c["topic"] == "input")
+    assert (finding["rule"], finding["state"], finding["level"], finding["action"]) == ("INP-020", "certain", "note", "check_memory_kind")
+    assert "places" not in finding
 
 
 @pytest.mark.parametrize(

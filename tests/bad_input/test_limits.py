@@ -9,9 +9,6 @@ import pytest
 from refusals import faults_in, ran_within_limits
 from test_rules import RULE, WHEN
 
-from gpurules.cli import cache
-from gpurules.engine.knowledge.rulebook import packaged
-
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded so on Linux only")
 N = 900_000
 
@@ -47,16 +44,6 @@ FACTS: dict[str, tuple[str | int, str, int]] = {
     "anchors": ("".join(f"a{i}: &a{i} 1\n" for i in range(24_000)), "GR301", 101),
     "a key": ("? " + "x" * N + "\n: 1", "GR004", 1),
 }
-
-
-@pytest.fixture(scope="module")
-def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A cache with the packaged rulebook in it, so that seconds are those of the input."""
-    folder = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("GPURULES_CACHE", str(folder))
-        cache.engine(packaged())
-    return folder
 
 
 @pytest.mark.parametrize("name", FACTS)

@@ -556,7 +556,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
             ("1:5", "GR403", "rule COM-902 stands in a file of another name", "call the file COM-902-<slug>.yaml"),
             ("8:7", "GR101", "unknown fact or parameter 'measured.communication_shar'", "did you mean 'measured.communication_share'?"),
             ("12:52", "GR405", "unknown action 'add_crads'", "did you mean 'add_cards'?"),
-            ("16:9", "GR404", "cites unknown claim 'A99'", "did you mean 'A49'?"),
+            ("16:9", "GR404", "cites unknown claim 'A99'", "did you mean 'S99'?"),
         ],
     ),
     "three faults of structure": (
@@ -956,7 +956,10 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     ),
     "assume candidate": (
         [(THEN, "  - assume: {candidate.count: limit}")],
-        [("12:14", "GR410", "assumes 'candidate.count', which nobody states", "name a fact of kind observed; `gpurules facts` lists them")],
+        [
+            ("12:14", "GR410", "assumes 'candidate.count', which nobody states", "name a fact of kind observed; `gpurules facts` lists them"),
+            ("12:31", "GR419", "assumes 0.3 for 'candidate.count', which is within 1–", "correct the figure and its unit"),
+        ],
     ),
     "ask derived": (
         [(THEN, "  - ask: memory.rule_of_thumb")],
