@@ -144,4 +144,5 @@ def test_a_hostile_name_reaches_no_terminal(run: Run) -> None:
     done = run("evaluate", "-", stdin=FACTS + 'model.name: "\\e[31mLlama\\u202e{{ 7 * 7 }}[bold]x[/bold]"\n')
     assert done.returncode in (0, 2)
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f\u202a-\u202e]", done.stdout + done.stderr)
-    assert "49" not in re.sub(r"\d{3,}|\d+\.\d+|[\d.]+49|49[\d.]+", "", done.stdout.split("FACTS USED")[-1])
+    named = [line for line in done.stdout.splitlines() + done.stderr.splitlines() if "Llama" in line]
+    assert named and all("49" not in line for line in named), "a template in a name stays text"
