@@ -93,7 +93,8 @@ def _difference(evaluation: Evaluation, path: str, value: Interval) -> Interval:
     given: Mapping[str, Fact] = {**evaluation.facts.given, path: Fact(path, value, STATED, "")}
     order = evaluation.program.rulebook.vocabulary.facts
     facts = replace(evaluation.facts, given={p: given[p] for p in order if p in given})
-    return _number(evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices).second, DIFFERENCE)
+    other = evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False)
+    return _number(other.second, DIFFERENCE)
 
 
 def _cheaper(difference: Interval) -> str:

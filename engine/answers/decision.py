@@ -77,7 +77,7 @@ class _Writer:
             "derived": [self._derived(path) for path in self.vocabulary.facts if path in self.second.derived],
             "conclusions": conclusions,
             "candidates": [self._candidate()] if self.evaluation.has_candidate else [],
-            "steps": [self._step(p) for p in plan.proposals(self.evaluation)],
+            "steps": [plan.document(p, self.evaluation.sized) for p in plan.proposals(self.evaluation)],
             "choice": choice,
             **({"server": server} if server else {}),
             **({"cost": costs} if costs else {}),
@@ -271,20 +271,6 @@ class _Writer:
             "verdict_assuming": _VERDICTS[self.evaluation.accepted(self.second)],
             "requirements": requirements,
             "estimate": estimate.document(self.evaluation, self.second) if self.evaluation.sized else [],
-        }
-
-    def _step(self, proposal: plan.Proposal) -> Document:
-        after = proposal.evaluation.second
-        requirements = proposal.evaluation.requirements if proposal.evaluation.has_candidate else ()
-        return {
-            "rule": proposal.rule,
-            "set": dict(proposal.settings),
-            "costs": list(proposal.costs),
-            "state": proposal.state,
-            "place": proposal.place,
-            "after": {path: {"value": wording.encoded(v), "shown": wording.derived(after, path, v)} for path, v in proposal.after.items()},
-            "status": change.status(proposal.evaluation) if self.evaluation.sized else "not_sized",
-            "unmet": {r: str(met) for r, met in ((r, after.accepts(r)) for r in requirements) if met is not YES},
         }
 
     def _question(self, question: change.Question) -> Document:

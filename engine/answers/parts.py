@@ -68,7 +68,7 @@ def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
             given[path] = Fact(path, value, LOOKED_UP, "")
     ordered = {path: given[path] for path in vocabulary.facts if path in given}
     facts = replace(evaluation.facts, given=ordered)
-    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices)
+    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False)
 
 
 def _telling(value: Value) -> bool:

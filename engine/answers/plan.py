@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
-from gpurules.engine.answers import change
+from gpurules.engine.answers import change, wording
 from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts
@@ -72,6 +73,23 @@ def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
     return tuple(found)
 
 
+def document(proposal: Proposal, sized: bool) -> dict[str, Any]:
+    """A step as plain data: its settings, what it costs, and what a decision that is `sized` would come to."""
+    evaluation = proposal.evaluation
+    after = evaluation.second
+    requirements = evaluation.requirements if evaluation.has_candidate else ()
+    return {
+        "rule": proposal.rule,
+        "set": dict(proposal.settings),
+        "costs": list(proposal.costs),
+        "state": proposal.state,
+        "place": proposal.place,
+        "after": {path: {"value": wording.encoded(v), "shown": wording.derived(after, path, v)} for path, v in proposal.after.items()},
+        "status": change.status(evaluation) if sized else "not_sized",
+        "unmet": {r: str(met) for r, met in ((r, after.accepts(r)) for r in requirements) if met is not YES},
+    }
+
+
 def _standing(evaluation: Evaluation, begun: bool) -> list[tuple[str, int, Step, str]]:
     """(rule, place among its conclusions, step, state) of each step whose rule stands; in a plan begun, also where it hangs on the fit alone."""
     found: list[tuple[str, int, Step, str]] = []
@@ -118,7 +136,7 @@ def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Map
     ordered = {path: given[path] for path in rulebook.vocabulary.facts if path in given}
     facts: Facts = replace(evaluation.facts, given=ordered)
     try:
-        return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices), texts
+        return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False), texts
     except Impossible:
         return None, texts
 

@@ -9,6 +9,8 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
+from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
+
 FORMAT = "gpurules.record/1"
 START = "sha256:" + "0" * 64
 """What stands for the hash of the entry before the first."""
@@ -43,6 +45,8 @@ class Store(ABC):
 
     tables: Sequence[str]
     """Statements that make the tables."""
+    shown: str
+    """Where the store is, as problems name it."""
 
     @abstractmethod
     def writing(self) -> AbstractContextManager[None]:
@@ -58,6 +62,20 @@ class Store(ABC):
 
     @abstractmethod
     def close(self) -> None: ...
+
+    # ------------------------------------------------------------ opening
+
+    def check_form(self) -> None:
+        """Raises GpurulesError where a version that this one does not know has written the store."""
+        with self.reading():
+            forms = [form for (form,) in self.run("SELECT format FROM gpurules_last")]
+        if forms and forms != [FORMAT]:
+            message = f"is a record of the form {printable(str(forms[0]))}; this version knows {FORMAT}"
+            raise GpurulesError([Problem(Place(self.shown), "GR803", message, "use the version of gpurules that wrote it, or a newer one")])
+
+    def problem(self, message: str, mend: str) -> GpurulesError:
+        """A fault of the store itself."""
+        return GpurulesError([Problem(Place(self.shown), "GR801", message, mend)])
 
     # ------------------------------------------------------------ writing
 

@@ -60,11 +60,8 @@ class PostgresStore(Store):
                         for statement in self.tables:
                             self.run(statement)
             elif not found:
-                raise self._problem("there is no record of decisions here", "`gpurules evaluate FACTS.yaml --record` begins one")
-            formats = [f for (f,) in self.run("SELECT format FROM gpurules_last")]
-        if formats and formats != [FORMAT]:
-            message = f"is a record of the form {printable(str(formats[0]))}; this version knows {FORMAT}"
-            raise GpurulesError([Problem(Place(self.shown), "GR803", message, "use the version of gpurules that wrote it, or a newer one")])
+                raise self.problem("there is no record of decisions here", "`gpurules evaluate FACTS.yaml --record` begins one")
+        self.check_form()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -79,10 +76,7 @@ class PostgresStore(Store):
             yield
         except self.fault as error:
             said = str(error).strip().partition("\n")[0]
-            raise self._problem(f"the record cannot be used: {said}", "check the server, the rights of its user, and GPURULES_STORE") from None
-
-    def _problem(self, message: str, mend: str) -> GpurulesError:
-        return GpurulesError([Problem(Place(self.shown), "GR801", message, mend)])
+            raise self.problem(f"the record cannot be used: {said}", "check the server, the rights of its user, and GPURULES_STORE") from None
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         cursor = self.connection.execute(statement.replace("?", "%s"), values or None)

@@ -42,9 +42,7 @@ class SqliteStore(Store):
     def __init__(self, path: Path, write: bool) -> None:
         self.shown, self.path = printable(str(path), 300), path
         if not write and not path.is_file():
-            raise self._problem(
-                "there is no record of decisions here", "`gpurules evaluate FACTS.yaml --record` begins one; GPURULES_STORE names another place"
-            )
+            raise self.problem("there is no record of decisions here", "`gpurules evaluate FACTS.yaml --record` begins one; GPURULES_STORE names another place")
         with self.reading():
             if write:
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -70,11 +68,7 @@ class SqliteStore(Store):
                         self.run(statement)
         elif "gpurules_last" not in names:
             raise GpurulesError([Problem(Place(self.shown), "GR803", "holds no record of decisions", "name another place in GPURULES_STORE")])
-        with self.reading():
-            formats = [f for (f,) in self.run("SELECT format FROM gpurules_last")]
-        if formats and formats != [FORMAT]:
-            message = f"is a record of the form {printable(str(formats[0]))}; this version knows {FORMAT}"
-            raise GpurulesError([Problem(Place(self.shown), "GR803", message, "use the version of gpurules that wrote it, or a newer one")])
+        self.check_form()
 
     @contextmanager
     def writing(self) -> Iterator[None]:
@@ -95,12 +89,9 @@ class SqliteStore(Store):
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
                 raise GpurulesError([Problem(Place(self.shown), "GR803", f"is damaged, or no record: {error}", "restore it from a copy")]) from None
-            raise self._problem(f"the record cannot be used: {error}", "check the disk, the permissions, and GPURULES_STORE") from None
+            raise self.problem(f"the record cannot be used: {error}", "check the disk, the permissions, and GPURULES_STORE") from None
         except OSError as error:
-            raise self._problem(f"the record cannot be used: {error.strerror or error}", "check the disk, the permissions, and GPURULES_STORE") from None
-
-    def _problem(self, message: str, mend: str) -> GpurulesError:
-        return GpurulesError([Problem(Place(self.shown), "GR801", message, mend)])
+            raise self.problem(f"the record cannot be used: {error.strerror or error}", "check the disk, the permissions, and GPURULES_STORE") from None
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         return self.connection.execute(statement, values).fetchall()

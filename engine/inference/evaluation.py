@@ -175,9 +175,11 @@ class Engine:
         choices: Mapping[str, Value] | None = None,
         orders: Orders | None = None,
         like: Evaluation | None = None,
+        together: bool = True,
     ) -> Evaluation:
         """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0,
         `orders` the rulebook's own, to see the other side of a conflict; what comes out as in `like` is not looked for again.
+        Without `together`, the rules that look at all machines together are not judged: nothing else rests on them.
 
         Raises GpurulesError when rules give a derived fact a value outside its range.
         """
@@ -198,7 +200,8 @@ class Engine:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
         evaluation = Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
-        self._look_together(evaluation)
+        if together:
+            self._look_together(evaluation)
         return evaluation
 
     def _look_together(self, evaluation: Evaluation) -> None:

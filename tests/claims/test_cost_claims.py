@@ -6,28 +6,9 @@ Figures are worked out by hand here: 8 cards, 10 kW, 26,280 hours in three years
 from typing import Any
 
 import pytest
-from claim_decisions import Document, decide
+from claim_decisions import PRICED, Document, decide
 
 YEAR = 8760 * 3600.0
-PRICED = {
-    "gpu.count": 8,
-    "gpu.power_limit": "1 kW",
-    "host.other_power": "2 kW",
-    "site.hosting": "colocation",
-    "site.energy_included": "no",
-    "site.colocation_price": "200 USD/kW/month",
-    "site.electricity_price": "0.1 USD/kWh",
-    "site.pue": 1.5,
-    "budget.purchase_price": "300000 USD",
-    "budget.residual_share": "30 %",
-    "budget.staff_cost": "20000 USD/year",
-    "budget.downtime_cost": "0 USD/h",
-    "budget.rent_price": "2 USD/h",
-    "budget.rent_terms": "on_demand",
-    "period.horizon": "3 years",
-    "period.utilization": "100 %",
-}
-"""Everything priced: 24,000 a year for colocation and 13,140 for electricity, beside staff, against 140,160 of rent."""
 OWN_YEAR, RENT_YEAR, DEPRECIATION = 24000 + 13140 + 20000, 8 * 2 * 8760, 300000 * 0.7
 
 

@@ -5,27 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from claim_decisions import PRICED
 
 import gpurules
-
-SHARED = {
-    "gpu.count": 8,
-    "gpu.power_limit": "1 kW",
-    "host.other_power": "2 kW",
-    "site.hosting": "colocation",
-    "site.energy_included": "no",
-    "site.colocation_price": "200 USD/kW/month",
-    "site.electricity_price": "0.1 USD/kWh",
-    "site.pue": 1.5,
-    "budget.purchase_price": "300000 USD",
-    "budget.residual_share": "30 %",
-    "budget.staff_cost": "20000 USD/year",
-    "budget.downtime_cost": "0 USD/h",
-    "budget.rent_price": "2 USD/h",
-    "budget.rent_terms": "on_demand",
-    "period.horizon": "3 years",
-    "period.utilization": "100 %",
-}
 
 
 def ends(facts: dict[str, object], fact: str) -> tuple[float, float]:
@@ -37,14 +19,14 @@ def ends(facts: dict[str, object], fact: str) -> tuple[float, float]:
 @pytest.mark.parametrize(("fact", "low", "high"), [("period.horizon", "3 years", "5 years"), ("period.utilization", "95 %", "100 %")])
 def test_the_ends_are_those_of_the_exact_figures(fact: str, low: str, high: str) -> None:
     """The difference over a range runs between its values at the range's ends, as it moves one way between them."""
-    at_ends = [ends(SHARED | {fact: one}, "cost.difference") for one in (low, high)]
+    at_ends = [ends(PRICED | {fact: one}, "cost.difference") for one in (low, high)]
     exact = sorted(end for pair in at_ends for end in pair)
-    between = ends(SHARED | {fact: f"{low}..{high}"}, "cost.difference")
+    between = ends(PRICED | {fact: f"{low}..{high}"}, "cost.difference")
     assert between[1] - between[0] == pytest.approx(exact[-1] - exact[0], rel=0.06)  # what is drawn without work is open too
 
 
 def test_totals_that_overlap_do_not_hide_a_sure_difference() -> None:
-    facts = SHARED | {"period.horizon": "3..5 years"}
+    facts = PRICED | {"period.horizon": "3..5 years"}
     own, rent, difference = (ends(facts, fact) for fact in ("cost.own_total", "cost.rent_total", "cost.difference"))
     assert own[1] > rent[0]
     assert difference[1] < 0
@@ -52,13 +34,13 @@ def test_totals_that_overlap_do_not_hide_a_sure_difference() -> None:
 
 
 def test_the_horizon_costs_no_width_at_all() -> None:
-    facts = SHARED | {"period.horizon": "3..5 years"}
+    facts = PRICED | {"period.horizon": "3..5 years"}
     low, high = ends(facts, "cost.difference")
     assert (low, high) == pytest.approx((-205100, -39060))
 
 
 def test_each_year_of_the_table_is_one_difference_too() -> None:
-    document: Any = gpurules.evaluate(SHARED | {"period.utilization": "95..100 %", "site.electricity_price": "0.1..0.2 USD/kWh"}).document
+    document: Any = gpurules.evaluate(PRICED | {"period.utilization": "95..100 %", "site.electricity_price": "0.1..0.2 USD/kWh"}).document
     for year in document["cost"]["years"]:
         own, rent, difference = (year[side]["value"] for side in ("own", "rent", "difference"))
         assert difference["high"] - difference["low"] < (own["high"] - rent["low"]) - (own["low"] - rent["high"])
