@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpurules.engine.answers import change, wording
-from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.claims import Conflict
 from gpurules.engine.values.truth import NO, Truth
@@ -32,9 +31,8 @@ def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | Non
     winners = frozenset(rule for claim, rule in meeting.rules if claim == conflict.wins)
     losers = frozenset(rule for claim, rule in meeting.rules if claim != conflict.wins) - winners
     orders = evaluation.engine.rulebook.orders.reversed(winners, losers)
-    try:
-        other = evaluation.engine.evaluate(evaluation.facts, evaluation.date, evaluation.first.file, evaluation.choices, orders, evaluation)
-    except Impossible:  # the other side has no outcome here
+    other = evaluation.under(orders)
+    if other is None:
         return None
     entry: dict[str, Any] = {
         "claims": [c for c in conflict.between if c != conflict.wins],

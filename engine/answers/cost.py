@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from collections.abc import Iterator
 from typing import Any
 
 from gpurules.engine.answers import wording
@@ -66,6 +65,8 @@ def _deciding(evaluation: Evaluation) -> list[Document]:
     for path in _open(run):
         low, high = _number(run, path)
         middle, at_low, at_high = (_difference(evaluation, path, Interval(x, x)) for x in ((low + high) / 2, low, high))
+        if middle is None or at_low is None or at_high is None:
+            continue  # it has an end that cannot be
         share = 0.0 if math.isinf(whole) or not whole else 1 - _width(middle) / whole
         found.append(
             {
@@ -88,13 +89,10 @@ def _open(run: Run) -> list[str]:
     return [path for path in dict.fromkeys([*behind, *estimated]) if not any(math.isinf(end) for end in _number(run, path))]
 
 
-def _difference(evaluation: Evaluation, path: str, value: Interval) -> Interval:
-    """The difference if one figure were `value`, all else being as it is."""
-    given: Mapping[str, Fact] = {**evaluation.facts.given, path: Fact(path, value, STATED, "")}
-    order = evaluation.program.rulebook.vocabulary.facts
-    facts = replace(evaluation.facts, given={p: given[p] for p in order if p in given})
-    other = evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False)
-    return _number(other.second, DIFFERENCE)
+def _difference(evaluation: Evaluation, path: str, value: Interval) -> Interval | None:
+    """The difference if one figure were `value`, all else being as it is; None where that cannot be."""
+    other = evaluation.otherwise({path: Fact(path, value, STATED, "")})
+    return None if other is None else _number(other.second, DIFFERENCE)
 
 
 def _cheaper(difference: Interval) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 from typing import Any
 
 from gpurules.engine.answers import change, wording
@@ -53,22 +52,21 @@ def document(evaluation: Evaluation, choice: Document | None) -> list[Document]:
         accepted = {j.candidate.id: j.candidate for j in found.accepted}
         for machine in (m for m in choice["chosen"] if m["id"] in accepted):
             after = _with_machine(evaluation, accepted[machine["id"]])
-            bills.append({"machine": machine["id"], "parts": list(_parts(after.second, there=False))})
+            if after is not None:
+                bills.append({"machine": machine["id"], "parts": list(_parts(after.second, there=False))})
     return [bill for bill in bills if bill["parts"]]
 
 
-def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation:
-    """The evaluation of the same workload on a machine of the catalogue."""
-    vocabulary = evaluation.program.rulebook.vocabulary
-    given = {path: fact for path, fact in evaluation.facts.given.items() if not path.startswith(_OF_THE_MACHINE) or path.startswith("gpu.current_")}
-    figures = {fact: candidate.figures[figure] for figure, fact in candidates.STATED.items() if figure in candidate.figures}
-    own = {path: value for path, value in figures.items() if path.startswith(_OF_THE_MACHINE)}
-    for path, value in own.items():
-        if path in vocabulary.facts and not isinstance(value, Table) and value != vocabulary.facts[path].whole:
-            given[path] = Fact(path, value, LOOKED_UP, "")
-    ordered = {path: given[path] for path in vocabulary.facts if path in given}
-    facts = replace(evaluation.facts, given=ordered)
-    return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False)
+def _with_machine(evaluation: Evaluation, candidate: Candidate) -> Evaluation | None:
+    """The evaluation of the same workload on a machine of the catalogue; None where a figure of the server cannot be."""
+    facts = evaluation.program.rulebook.vocabulary.facts
+    own = (path for path in evaluation.facts.given if path.startswith(_OF_THE_MACHINE) and not path.startswith("gpu.current_"))
+    changes: dict[str, Fact | None] = dict.fromkeys(own)
+    for figure, path in candidates.STATED.items():
+        value = candidate.figures.get(figure)
+        if path in facts and path.startswith(_OF_THE_MACHINE) and value is not None and not isinstance(value, Table) and value != facts[path].whole:
+            changes[path] = Fact(path, value, LOOKED_UP, "")
+    return evaluation.otherwise(changes)
 
 
 def _telling(value: Value) -> bool:

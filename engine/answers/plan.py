@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from gpurules.engine.answers import change, wording
-from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.evaluation import Evaluation
-from gpurules.engine.inference.facts import STATED, Fact, Facts
+from gpurules.engine.inference.facts import STATED, Fact
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Scalar
 from gpurules.engine.knowledge.rule import Step
@@ -119,7 +118,7 @@ def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Map
     A setting that is the path of a fact stands for that fact's value before the step.
     """
     rulebook = evaluation.program.rulebook
-    given = dict(evaluation.facts.given)
+    given: dict[str, Fact] = {}
     texts: dict[str, str] = {}
     for path, node in step.settings.items():
         definition = rulebook.vocabulary.facts[path]
@@ -131,14 +130,9 @@ def _changed(evaluation: Evaluation, step: Step) -> tuple[Evaluation | None, Map
             value = statement.read(definition, node, rulebook.catalogs)
             texts[path] = node.text if isinstance(node, Scalar) else ", ".join(getattr(i, "text", "") for i in getattr(node, "items", ()))
         given[path] = Fact(path, value, STATED, texts[path])
-    if all(path in evaluation.facts.given and evaluation.facts.given[path].value == given[path].value for path in step.settings):
+    if all(path in evaluation.facts.given and evaluation.facts.given[path].value == fact.value for path, fact in given.items()):
         return None, texts
-    ordered = {path: given[path] for path in rulebook.vocabulary.facts if path in given}
-    facts: Facts = replace(evaluation.facts, given=ordered)
-    try:
-        return evaluation.engine.evaluate(facts, evaluation.date, evaluation.first.file, evaluation.choices, together=False), texts
-    except Impossible:
-        return None, texts
+    return evaluation.otherwise(given), texts
 
 
 def _saves(step: Step) -> bool:

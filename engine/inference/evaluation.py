@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpurules.engine.inference import agenda, aggregates, candidates, choice, pricing
-from gpurules.engine.inference.agenda import Run, Stratum
+from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
-from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.facts import Fact, Facts
 from gpurules.engine.inference.judging import Stages
 from gpurules.engine.inference.kernel import Kernel
 from gpurules.engine.inference.scalar import Program, compile_rulebook
@@ -126,6 +126,25 @@ class Evaluation:
     def accepted(self, run: Run) -> Truth:
         """Whether candidate 0 meets every requirement: rejected if any fails, accepted if all hold."""
         return min((run.accepts(rule) for rule in self.requirements), default=YES)
+
+    def otherwise(self, changes: Mapping[str, Fact | None]) -> Evaluation | None:
+        """What the rules say where some facts are others, or (None) not given; None where a figure then is what nothing can have.
+
+        Rules that look at all machines together are not judged.
+        """
+        given = {path: fact for path, fact in {**self.facts.given, **changes}.items() if fact is not None}
+        ordered = {path: given[path] for path in self.program.rulebook.vocabulary.facts if path in given}
+        return self._again(replace(self.facts, given=ordered), None, False)
+
+    def under(self, orders: Orders) -> Evaluation | None:
+        """What the same facts come to where rules stand in another order; None as for `otherwise`."""
+        return self._again(self.facts, orders, True)
+
+    def _again(self, facts: Facts, orders: Orders | None, whole: bool) -> Evaluation | None:
+        try:
+            return self.engine.evaluate(facts, self.date, self.first.file, self.choices, orders, self if whole else None, together=whole)
+        except Impossible:
+            return None
 
     def looked_at(self, rule: str) -> bool:
         """Whether a rule was judged: candidate rules are, where there is a candidate."""

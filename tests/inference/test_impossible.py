@@ -105,6 +105,18 @@ def test_a_step_to_what_cannot_be_is_not_proposed(tmp_path: Path) -> None:
     assert [s["set"] for s in document["steps"]] == [{"gpu.power_limit": "300 W"}]
 
 
+@pytest.mark.parametrize(
+    "facts",
+    [
+        {"model.name": "CodeLlama-34B", "workload.task": "lora", "training.precision": "tf32", "training.tokens_total": "24.51 T tokens", "host.gpus": 200_000},
+        {"model.name": "SmolLM-1.7B", "workload.task": "lora or full_finetune", "model.attention_heads": "<= 1,024", "memory.vision": "1,000 TB"},
+    ],
+)
+def test_what_a_machine_cannot_be_is_not_told_of_it(facts: dict[str, object]) -> None:
+    document = gpurules.evaluate(facts).document
+    assert document["choice"]["considered"] > 100 and all(bill["parts"] for bill in document.get("parts", []))
+
+
 PARAMETER = "parameters:\n  limit: {value: 45 GB, cites: [A01], since: 2026-01-01}\n"
 
 # ---------------------------------------------------------------- assumptions
