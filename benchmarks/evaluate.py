@@ -23,7 +23,7 @@ from measure import Row
 
 import gpurules
 from gpurules.engine import public
-from gpurules.engine.answers import change
+from gpurules.engine.decisions import change
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.kernel import Kernel

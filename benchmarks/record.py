@@ -19,10 +19,10 @@ from pathlib import Path
 
 import click
 
-from gpurules.engine.answers import record
-from gpurules.engine.answers.record import Asked
-from gpurules.engine.answers.store import Store
 from gpurules.engine.knowledge import bundle, rulebook
+from gpurules.engine.records import record
+from gpurules.engine.records.record import Asked
+from gpurules.engine.records.store import Store
 from gpurules.engine.values import canonical
 
 PROBES = 200

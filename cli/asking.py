@@ -13,9 +13,9 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gpurules.cli.printing import TONES, as_printed, console_for, seamed
-from gpurules.engine.answers import tree
-from gpurules.engine.answers.kept import MAX_BYTES
-from gpurules.engine.answers.tree import Branch
+from gpurules.engine.decisions.kept import MAX_BYTES
+from gpurules.engine.inquiries import tree
+from gpurules.engine.inquiries.tree import Branch
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.values import canonical

@@ -13,9 +13,9 @@ import click
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import record
-from gpurules.engine.answers.record import Entry
-from gpurules.engine.answers.store import Store
+from gpurules.engine.records import record
+from gpurules.engine.records.record import Entry
+from gpurules.engine.records.store import Store
 from gpurules.engine.values import canonical
 from gpurules.engine.values.problem import Place, Problem, printable
 

@@ -9,7 +9,7 @@ import click
 
 from gpurules.cli.rulebook import opened, rules_option
 from gpurules.engine import public
-from gpurules.engine.answers import cases
+from gpurules.engine.decisions import cases
 from gpurules.engine.knowledge import support
 
 

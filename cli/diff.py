@@ -14,15 +14,15 @@ from gpurules.cli import sources
 from gpurules.cli.language import language_option
 from gpurules.cli.waivers import ENDING
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import comparison
-from gpurules.engine.answers.attribution import Attribution, Causes, Side
-from gpurules.engine.answers.comparison import Difference, Moved, RuleChange
-from gpurules.engine.answers.markdown import escaped
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.knowledge import bundle, document, rulebook
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.records import comparison
+from gpurules.engine.records.attribution import Attribution, Causes, Side
+from gpurules.engine.records.comparison import Difference, Moved, RuleChange
+from gpurules.engine.reports.markdown import escaped
 from gpurules.engine.values import canonical
 from gpurules.engine.values.problem import Place, Problem, printable
 

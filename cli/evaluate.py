@@ -14,13 +14,14 @@ from gpurules.cli.rulebook import located, rules_option
 from gpurules.cli.waivers import given as given_waivers
 from gpurules.cli.waivers import waivers_option
 from gpurules.engine import GpurulesError, evaluate
-from gpurules.engine.answers import record, waiver
-from gpurules.engine.answers.decision import Document
+from gpurules.engine.decisions import waiver
+from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference.facts import Setting
 from gpurules.engine.knowledge import bundle, document
 from gpurules.engine.knowledge.document import MAX_BYTES
 from gpurules.engine.knowledge.rule import LEVELS
 from gpurules.engine.public import BACKENDS, waive
+from gpurules.engine.records import record
 from gpurules.engine.values.problem import Place, Problem, printable
 
 

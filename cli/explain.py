@@ -9,12 +9,13 @@ import click
 from gpurules.cli import asking, cache
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.answers import decision as decisions
-from gpurules.engine.answers import explanation, kept, restatement, subject
-from gpurules.engine.answers.derivation_tree import DEEPEST
-from gpurules.engine.answers.subject import Subject
-from gpurules.engine.answers.tree import Branch
+from gpurules.engine.decisions import decision as decisions
+from gpurules.engine.decisions import kept
 from gpurules.engine.inference import facts as reading
+from gpurules.engine.inquiries import explanation, restatement, subject
+from gpurules.engine.inquiries.derivation_tree import DEEPEST
+from gpurules.engine.inquiries.subject import Subject
+from gpurules.engine.inquiries.tree import Branch
 from gpurules.engine.public import VERSION
 from gpurules.engine.values.problem import GpurulesError
 

@@ -12,9 +12,9 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from gpurules.engine.answers.blocks import Bar, Bars, Block, Grid, Item, Items, Section, Words
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.blocks import Bar, Bars, Block, Grid, Item, Items, Section, Words
+from gpurules.engine.reports.report import report
 from gpurules.engine.values.problem import printable
 
 TONES = {
@@ -34,11 +34,11 @@ UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[k
 def report_text(decision: Document, format_: str, language: str, width: int | None) -> str:
     """A decision's report as text for this terminal, as Markdown or as HTML, as it goes to standard output."""
     if format_ == "markdown":
-        from gpurules.engine.answers.markdown import markdown
+        from gpurules.engine.reports.markdown import markdown
 
         return markdown(decision, language)
     if format_ == "html":
-        from gpurules.engine.answers.html import html
+        from gpurules.engine.reports.html import html
 
         return html(decision, language)
     columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)

@@ -15,13 +15,14 @@ from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import comparison, kept, record, replay
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.replay import Replay
+from gpurules.engine.decisions import kept
+from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.knowledge import bundle
 from gpurules.engine.knowledge.rulebook import Files
 from gpurules.engine.public import VERSION
+from gpurules.engine.records import comparison, record, replay
+from gpurules.engine.records.replay import Replay
 from gpurules.engine.values import canonical
 from gpurules.engine.values.problem import Place, Problem, printable
 

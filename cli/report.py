@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gpurules.cli.language import language_option
-from gpurules.engine.answers import kept
+from gpurules.engine.decisions import kept
 
 FORMATS = ("text", "markdown", "html")
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import record
-from gpurules.engine.answers.store import Store
+from gpurules.engine.records import record
+from gpurules.engine.records.store import Store
 from gpurules.engine.values.problem import Place, Problem
 
 NAME = "record.sqlite"

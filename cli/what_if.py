@@ -12,7 +12,7 @@ from rich.progress import Progress
 from gpurules.cli import asking, cache
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.answers import what_if
+from gpurules.engine.inquiries import what_if
 
 
 @click.command("what-if")

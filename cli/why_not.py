@@ -9,9 +9,10 @@ import click
 from gpurules.cli import asking, cache
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.answers import kept, restatement, subject
-from gpurules.engine.answers.trial import Trial
-from gpurules.engine.answers.why_not import WhyNot
+from gpurules.engine.decisions import kept
+from gpurules.engine.inquiries import restatement, subject
+from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.inquiries.why_not import WhyNot
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean, printable
 
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
-from gpurules.engine.answers import decision as decisions
-from gpurules.engine.answers import waiver
-from gpurules.engine.answers.decision import Document
+from gpurules.engine.decisions import decision as decisions
+from gpurules.engine.decisions import waiver
+from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import Facts, Setting

@@ -6,20 +6,22 @@ import ast
 from collections import Counter
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 
 ENGINE = Path(__file__).resolve().parents[1] / "engine"
 FLOORS = {
-    "answers": "what came of it",
+    "records": "decisions kept, made again, compared",
+    "inquiries": "why, why not, what would change it",
+    "reports": "a decision laid out for people",
+    "decisions": "what came of it, as plain data",
     "inference": "from given facts to outcomes",
     "knowledge": "what is written in files",
     "language": "expressions of rules",
     "values": "numbers, units, truths",
 }
 """From the top: a floor imports only those below it."""
-WIDTH, HOUSE, LEFT = 380, 296, 6
-ROW, LETTER, GAP = 22, 6.7, 34
-LANES = {"knowledge": 316.0, "language": 338.0, "values": 360.0}
-"""Where the lines down to a floor that is not the next run, beside the house."""
+WIDTH, LEFT = 380, 6
+ROW, LETTER, GAP = 22, 6.7, 22
 STYLE = """
 text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace; fill: #1f2328 }
 .name { font-size: 14px; font-weight: bold }
@@ -27,7 +29,7 @@ text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
 .floor { fill: #f3f5f7; stroke: #b7bfc8 }
 .module { fill: #ffffff; stroke: #b7bfc8 }
 .line { fill: none; stroke: #0969da; stroke-width: 1.3 }
-.head, .joint { fill: #0969da }
+.head { fill: #0969da }
 .paper { fill: #ffffff }
 @media (prefers-color-scheme: dark) {
   text { fill: #e6edf3 }
@@ -35,7 +37,7 @@ text { font: 11px ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mo
   .floor { fill: #1b2129; stroke: #4a535e }
   .module { fill: #0d1117; stroke: #4a535e }
   .line { stroke: #58a6ff }
-  .head, .joint { fill: #58a6ff }
+  .head { fill: #58a6ff }
   .paper { fill: #0d1117 }
 }
 """
@@ -69,20 +71,26 @@ def drawn() -> str:
     y = 6.0
     for floor, about in FLOORS.items():
         boxes, height = _boxes(modules(floor), y + 34)
+        below = [f"{lower} {counted[floor, lower]}" for lower in FLOORS if counted[floor, lower]]
+        boxes += [
+            f'<text class="quiet" x="{LEFT + 10}" y="{y + 46 + height + 15 * row:g}">{line}</text>'
+            for row, line in enumerate(wrap("imports " + ", ".join(below), 52) if below else ())
+        ]
+        height += 15 * sum('class="quiet"' in part for part in boxes) + (4 if below else 0)
         tops[floor] = (y, y + 34 + height)
-        parts.append(f'<rect class="floor" x="{LEFT}" y="{y:g}" width="{HOUSE - LEFT}" height="{34 + height:g}" rx="5"/>')
+        parts.append(f'<rect class="floor" x="{LEFT}" y="{y:g}" width="{WIDTH - 2 * LEFT}" height="{34 + height:g}" rx="5"/>')
         parts.append(f'<text class="name" x="{LEFT + 10}" y="{y + 21:g}">{floor}</text>')
-        parts.append(f'<text class="quiet" x="{LEFT + 96}" y="{y + 20:g}">{escape(about)}</text>')
+        parts.append(f'<text class="quiet" x="{LEFT + 104}" y="{y + 20:g}">{escape(about)}</text>')
         parts += boxes
         y += 34 + height + GAP
     bottom = y - GAP + 6
-    parts += _to_the_next(counted, tops) + _beside(counted, tops)
+    parts += _to_the_next(tops)
     said = "; ".join(f"{a} imports {n} times from {b}" for (a, b), n in sorted(counted.items(), key=lambda item: _rank(item[0])))
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH * 1.5:g}" height="{bottom * 1.5:g}" viewBox="0 0 {WIDTH} {bottom:g}" role="img">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH * 1.1:g}" height="{bottom * 1.1:g}" viewBox="0 0 {WIDTH} {bottom:g}" role="img">',
             "<!-- written by tools/generate.py; do not edit -->",
-            f"<title>The five floors of the engine</title>\n<desc>{escape(said)}.</desc>",
+            f"<title>The eight floors of the engine</title>\n<desc>{escape(said)}.</desc>",
             f"<style>{STYLE}</style>",
             f'<rect class="paper" width="{WIDTH}" height="{bottom:g}"/>',
             *parts,
@@ -102,7 +110,7 @@ def _boxes(names: list[str], top: float) -> tuple[list[str], float]:
     x, y = LEFT + 8.0, top
     for name in names:
         wide = len(name) * LETTER + 10
-        if x + wide > HOUSE - 6:
+        if x + wide > WIDTH - LEFT - 8:
             x, y = LEFT + 8.0, y + ROW
         parts.append(f'<rect class="module" x="{x:g}" y="{y:g}" width="{wide:.1f}" height="{ROW - 4}" rx="3"/>')
         parts.append(f'<text x="{x + 5:g}" y="{y + 12.5:g}">{name}</text>')
@@ -110,30 +118,11 @@ def _boxes(names: list[str], top: float) -> tuple[list[str], float]:
     return parts, y - top + ROW + 6
 
 
-def _to_the_next(counted: Counter[tuple[str, str]], tops: dict[str, tuple[float, float]]) -> list[str]:
-    """Arrows from each floor to the one below it, with how many imports they stand for."""
+def _to_the_next(tops: dict[str, tuple[float, float]]) -> list[str]:
+    """Arrows from each floor to the one below it."""
     parts: list[str] = []
     order = list(FLOORS)
     for upper, lower in zip(order, order[1:], strict=False):
-        start, end, x = tops[upper][1], tops[lower][0], HOUSE / 2
+        start, end, x = tops[upper][1], tops[lower][0], WIDTH / 2
         parts.append(f'<path class="line" d="M{x:g} {start:g}V{end - 6:g}"/><path class="head" d="M{x - 4:g} {end - 7:g}h8l-4 7z"/>')
-        parts.append(f'<text x="{x + 9:g}" y="{(start + end) / 2 + 4:g}">{counted[upper, lower]} imports</text>')
-    return parts
-
-
-def _beside(counted: Counter[tuple[str, str]], tops: dict[str, tuple[float, float]]) -> list[str]:
-    """Lines beside the house to the floors further down; every joint says how many imports come from there."""
-    parts: list[str] = []
-    order = list(FLOORS)
-    starts: dict[str, float] = {}
-    for upper in order:
-        further = [lower for lower in reversed(order[order.index(upper) + 2 :]) if counted[upper, lower]]
-        for number, lower in enumerate(further):
-            x, y = LANES[lower], tops[upper][0] + 24 + 22 * number
-            starts.setdefault(lower, y)
-            parts.append(f'<path class="line" d="M{HOUSE} {y:g}H{x:g}"/><circle class="joint" cx="{x:g}" cy="{y:g}" r="2.5"/>')
-            parts.append(f'<text x="{x - 3:g}" y="{y - 5:g}" text-anchor="end">{counted[upper, lower]}</text>')
-    for lower, start in starts.items():
-        x, end = LANES[lower], tops[lower][1] - 14
-        parts.append(f'<path class="line" d="M{x:g} {start:g}V{end:g}H{HOUSE + 6}"/><path class="head" d="M{HOUSE + 7} {end - 4:g}v8l-7 -4z"/>')
     return parts

@@ -17,7 +17,7 @@ from pathlib import Path
 import click
 
 from gpurules.engine import evaluate
-from gpurules.engine.answers.html import html
+from gpurules.engine.reports.html import html
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE, PICTURE = "examples/7b-full-8xa100-40gb-steps.yaml", "docs/report-html.png"

@@ -16,7 +16,7 @@ from rich.terminal_theme import TerminalTheme
 
 from gpurules.cli.printing import GLUE, console_for, rendered
 from gpurules.engine import evaluate
-from gpurules.engine.answers.report import report
+from gpurules.engine.reports.report import report
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE, PICTURE = "examples/7b-full-4x4090.yaml", "docs/report.svg"

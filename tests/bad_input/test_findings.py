@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from gpurules.engine import GpurulesError, evaluate, load
-from gpurules.engine.answers.report import report
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.public import engine
+from gpurules.engine.reports.report import report
 
 FINDINGS: dict[str, tuple[str, str, list[tuple[str, str, int, int]]]] = {
     # what: facts, rule, places as (fact, looked up by, line, column)

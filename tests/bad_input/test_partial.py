@@ -14,12 +14,12 @@ from typing import Any
 import pytest
 
 from gpurules.engine import evaluate, load
-from gpurules.engine.answers.change import TASK_AND_SIZE
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions.change import TASK_AND_SIZE
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Mapping, Node
 from gpurules.engine.public import engine
+from gpurules.engine.reports.report import report
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 STATUSES = {"keep", "recommended", "provisional", "ask", "none_fits", "not_sized"}

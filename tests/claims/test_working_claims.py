@@ -12,10 +12,10 @@ from claim_decisions import SERVED, Document, decide
 
 import gpurules
 from gpurules.engine import public
-from gpurules.engine.answers.blocks import Grid, Items, Section
-from gpurules.engine.answers.report import report
 from gpurules.engine.inference.facts import read
 from gpurules.engine.knowledge.document import parse as document_parse
+from gpurules.engine.reports.blocks import Grid, Items, Section
+from gpurules.engine.reports.report import report
 from gpurules.engine.values.interval import point
 
 FULL = {"workload.task": "full_finetune", "training.precision": "mixed", "training.optimizer": "adamw"}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
 import worlds
 
-from gpurules.engine.answers import decision as decisions
+from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import document

@@ -14,7 +14,7 @@ import worlds
 
 import gpurules
 from gpurules.engine import public
-from gpurules.engine.answers import decision as decisions
+from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.inference import durable
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.evaluation import Engine, Evaluation

@@ -14,7 +14,7 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 
 from gpurules.engine import GpurulesError, Problem, Rulebook
-from gpurules.engine.answers import cases, decision
+from gpurules.engine.decisions import cases, decision
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.facts import Facts

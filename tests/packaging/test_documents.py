@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from gpurules.engine import GpurulesError, load
-from gpurules.engine.answers import cases
+from gpurules.engine.decisions import cases
 from gpurules.engine.public import engine
 
 ROOT = Path(__file__).parents[2]

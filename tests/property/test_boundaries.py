@@ -9,11 +9,11 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 from test_flips import FACTS, trial
 
-from gpurules.engine.answers import change
-from gpurules.engine.answers.axis import SETTLE, Axis
-from gpurules.engine.answers.boundary import Decided, Sweep
-from gpurules.engine.answers.branching import Budget
+from gpurules.engine.decisions import change
 from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inquiries.axis import SETTLE, Axis
+from gpurules.engine.inquiries.boundary import Decided, Sweep
+from gpurules.engine.inquiries.branching import Budget
 
 NUMBERS = ("load.share", "load.count", "load.delta", "load.size", "gpu.count")
 

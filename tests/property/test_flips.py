@@ -10,11 +10,11 @@ import worlds
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from gpurules.engine.answers import branching, goal
-from gpurules.engine.answers.flip import MOST, Searcher
-from gpurules.engine.answers.goal import MachineGoal, RuleGoal
-from gpurules.engine.answers.trial import Trial
 from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inquiries import branching, goal
+from gpurules.engine.inquiries.flip import MOST, Searcher
+from gpurules.engine.inquiries.goal import MachineGoal, RuleGoal
+from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import GpurulesError
 from gpurules.engine.values.truth import NO, YES

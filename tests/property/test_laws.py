@@ -14,7 +14,7 @@ import worlds
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
-from gpurules.engine.answers import decision as decisions
+from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.inference import choice
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.agenda import Run

@@ -6,9 +6,9 @@ import worlds
 from hypothesis import event, given, settings
 from test_flips import trial
 
-from gpurules.engine.answers import decision as decisions
-from gpurules.engine.answers.derivation_tree import Derivation
+from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inquiries.derivation_tree import Derivation
 from gpurules.engine.language import syntax
 
 ENDS = {"stated", "catalogue", "taken", "unknown", "figure", "parameter", "document", "source", "obtain", "because", "row", "note", "set_aside", "open"}

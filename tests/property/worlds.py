@@ -10,7 +10,7 @@ from importlib import resources
 
 from hypothesis import strategies as st
 
-from gpurules.engine.answers import selection
+from gpurules.engine.decisions import selection
 from gpurules.engine.inference import candidates
 from gpurules.engine.knowledge import document, rulebook
 from gpurules.engine.knowledge.rulebook import Files, Rulebook

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from gpurules.engine.answers import record
+from gpurules.engine.records import record
 
 sys.path.insert(0, str(Path(__file__).parent))  # for `written`, which stands beside the tests
 

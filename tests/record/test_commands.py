@@ -90,7 +90,8 @@ def test_what_another_rulebook_says_rule_by_rule(gpurules: Gpurules, tmp_path: P
 
 def test_other_semantics_are_told(gpurules: Gpurules, monkeypatch: pytest.MonkeyPatch) -> None:
     from gpurules.cli import replay as command
-    from gpurules.engine.answers import decision, replay
+    from gpurules.engine.decisions import decision
+    from gpurules.engine.records import replay
 
     gpurules("evaluate", "facts.yaml", "--rules", "a", "--record")
     monkeypatch.setattr(command, "VERSION", "9.0.0")

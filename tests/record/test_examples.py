@@ -7,15 +7,15 @@ import sys
 from pathlib import Path
 
 from gpurules.engine import load
-from gpurules.engine.answers import record
 from gpurules.engine.inference.facts import Setting
 from gpurules.engine.knowledge import bundle, rulebook
 from gpurules.engine.public import engine, evaluate
+from gpurules.engine.records import record
 
 ROOT = Path(__file__).parents[2]
 PROGRAM = """
 import sys
-from gpurules.engine.answers import record, replay
+from gpurules.engine.records import record, replay
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import bundle, rulebook
 from gpurules.engine.public import VERSION

@@ -10,8 +10,8 @@ import pytest
 from written import asked, decided, files
 
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import record
-from gpurules.engine.answers.store import Store
+from gpurules.engine.records import record
+from gpurules.engine.records.store import Store
 
 
 def codes(error: pytest.ExceptionInfo[GpurulesError]) -> set[str]:

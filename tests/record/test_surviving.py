@@ -14,7 +14,7 @@ import pytest
 from written import asked, decided, files
 
 from gpurules.engine import GpurulesError
-from gpurules.engine.answers import record
+from gpurules.engine.records import record
 
 WRITER = Path(__file__).parent / "written.py"
 KILLS = 8
@@ -83,7 +83,7 @@ def test_a_full_disk(tmp_path: Path) -> None:
         "import resource, sys, os, random\n"
         f"sys.path.insert(0, {str(WRITER.parent)!r})\n"
         "import written\n"
-        "from gpurules.engine.answers import record\n"
+        "from gpurules.engine.records import record\n"
         f"resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n"
         f"store = record.opened({where!r}, write=True)\n"
         "faults = 0\n"
@@ -146,7 +146,7 @@ def test_verifying_streams(tmp_path: Path) -> None:
     store.close()
     program = (
         "import re\n"
-        "from gpurules.engine.answers import record\n"
+        "from gpurules.engine.records import record\n"
         "peak = lambda: int(re.search(r'VmHWM:\\s*(\\d+)', open('/proc/self/status').read())[1])\n"
         f"store = record.opened({where!r})\n"
         "before = peak()\n"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 
-from gpurules.engine.answers import record
-from gpurules.engine.answers.record import Asked
+from gpurules.engine.records import record
+from gpurules.engine.records.record import Asked
 from gpurules.engine.values import canonical
 
 

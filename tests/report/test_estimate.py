@@ -12,11 +12,11 @@ import jsonschema
 import pytest
 
 import gpurules
-from gpurules.engine.answers import wording
-from gpurules.engine.answers.blocks import Bars, Items, Section
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.estimate import FIGURES
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions import wording
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.decisions.estimate import FIGURES
+from gpurules.engine.reports.blocks import Bars, Items, Section
+from gpurules.engine.reports.report import report
 from gpurules.engine.values.interval import Interval, point
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

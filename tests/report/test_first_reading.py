@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 import gpurules
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.report import report
 
 
 def decision(facts: dict[str, object]) -> Document:

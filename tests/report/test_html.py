@@ -17,14 +17,14 @@ from click.testing import CliRunner
 
 from gpurules.cli.main import cli
 from gpurules.engine import evaluate, public
-from gpurules.engine.answers import kept
-from gpurules.engine.answers.charts import StackReader, rounded_up
-from gpurules.engine.answers.cost_charts import CostChartReader
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.grounds import Ground, GroundsReader
-from gpurules.engine.answers.html import html
-from gpurules.engine.answers.page_phrases import PAGE
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions import kept
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.charts import StackReader, rounded_up
+from gpurules.engine.reports.cost_charts import CostChartReader
+from gpurules.engine.reports.grounds import Ground, GroundsReader
+from gpurules.engine.reports.html import html
+from gpurules.engine.reports.page_phrases import PAGE
+from gpurules.engine.reports.report import report
 from gpurules.engine.values.problem import GpurulesError
 
 HERE = Path(__file__).parent

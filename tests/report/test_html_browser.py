@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gpurules.engine import evaluate
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.html import html
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.html import html
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 
 import gpurules
-from gpurules.engine.answers.decision import Document
-from gpurules.engine.answers.parts import PARTS, TELLING
-from gpurules.engine.answers.report import report
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.decisions.parts import PARTS, TELLING
+from gpurules.engine.reports.report import report
 
 FULL = {"workload.task": "full_finetune", "training.precision": "bf16_mixed", "model.size_class": "7B"}
 OURS = {"gpu.name": "H100 SXM5 80GB", "gpu.count": 8}

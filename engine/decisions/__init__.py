@@ -1,0 +1,1 @@
+"""Decisions: what came of an evaluation, written down as plain data."""

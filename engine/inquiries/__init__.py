@@ -1,0 +1,1 @@
+"""Inquiries: why, why not, and what would have changed it."""

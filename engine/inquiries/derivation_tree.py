@@ -1,0 +1,298 @@
+"""The derivation of a decision as a tree: conclusion, rule, conditions with both sides, derived facts, stated facts, claims, documents.
+
+It reads the decision document alone. With the rulebook that decided it tells more: parameters with source and date, what a
+derivation computes from, and what a rule's text shows beside its conditions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.inference import candidates
+from gpurules.engine.inquiries.tree import Branch, Said, both
+from gpurules.engine.inquiries.tree_phrases import phrase, said
+from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
+from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.language import syntax
+
+DEEPEST = 60
+"""Levels of a tree; what lies deeper is left out and counted."""
+
+
+class Derivation:
+    """Builds trees from one decision. A rule or derived fact is laid out once, and named where it comes again.
+
+    `file` is the name under which the facts file is told; `rulebook` is given where it is the one that decided. `card` is the
+    entry of the catalogue that the machine's figures are of, "" for the stated machine. `deciding` are comparisons to be marked.
+    """
+
+    def __init__(
+        self, decision: Document, rulebook: Rulebook | None = None, file: str = "", depth: int = DEEPEST, card: str = "", deciding: Iterable[str] = ()
+    ) -> None:
+        self.decision, self.rulebook, self.file, self.depth = decision, rulebook, file, min(depth, DEEPEST)
+        self.card, self.deciding = card, frozenset(deciding)
+        self.rules: dict[str, Document] = {r["id"]: r for r in decision["rules"]}
+        self.derived: dict[str, Document] = {d["fact"]: d for d in decision["derived"]}
+        self.given: dict[str, Document] = {f["path"]: f for f in decision["facts"]}
+        self.assumed: dict[str, Document] = {a["fact"]: a for a in decision["assumptions"]}
+        self.figures: dict[str, Document] = decision["candidates"][0]["figures"] if decision["candidates"] else {}
+        self.wanted: dict[str, Document] = {q["fact"]: q for q in decision.get("measure_next", ())}
+        self.shown: dict[tuple[str, str], int] = {}
+
+    # ------------------------------------------------------------ conclusions and rules
+
+    def conclusion(self, entry: Document, level: int = 0) -> Branch:
+        """One conclusion of the decision, with the rule behind it."""
+        if entry["kind"] == "advise":
+            action, topic = entry["action_title"], entry["topic_title"]
+            text = {la: f"{phrase('level_' + entry['level'], la)}: {action[la]} ({topic[la]})" for la in ("en", "zh")}
+            tone, data = entry["level"], {key: entry[key] for key in ("topic", "level", "action")}
+        else:
+            text, tone, data = said("requirement_fails"), "require", {}
+        state = said("state_" + entry["state"], facts=", ".join(entry["assuming"] if "assuming" in entry else entry["needs"]))
+        text = {la: f"{text[la]} — {state[la]}" for la in text}
+        because = Branch("because", entry["text"], {}, (), "quiet")
+        below = (because, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"))
+        return Branch("conclusion", text, {"rule": entry["rule"], "state": entry["state"], **data}, below, tone)
+
+    def rule(self, id_: str, level: int = 0, requires: bool = True, value: Said | None = None) -> Branch:
+        """A rule with its truth, its conditions, what overrides it, and its claims. `value` is what it gives a derived fact."""
+        entry = self.rules.get(id_)
+        if entry is None:
+            return Branch("rule", both(id_), {"id": id_}, (), "quiet")
+        truth = entry["truth"] if entry["truth"] == entry["truth_assuming"] else f"{entry['truth']} → {entry['truth_assuming']}"
+        data: dict[str, Any] = {"id": id_, "version": entry["version"], "truth": entry["truth"], "truth_assuming": entry["truth_assuming"]}
+        told = {la: phrase("truth", la, truth=_truth(truth, la)) for la in ("en", "zh")}
+        text = {la: f"{id_} {entry['version']} {entry['title'][la]}: {f'{value[la]}, ' if value else ''}{told[la]}" for la in told}
+        return self._once("rule", id_, text, data, level, lambda: self._below_rule(entry, level + 1, requires))
+
+    def _below_rule(self, entry: Document, level: int, requires: bool) -> Iterator[Branch]:
+        rule = self._rule_of(entry["id"])
+        for need in entry["needs"]:
+            known = {la: phrase("needs_known" if need["known"] else "needs_unknown", la, fact=need["fact"]) for la in ("en", "zh")}
+            yield Branch("needs", known, {"fact": need["fact"], "known": need["known"]}, (self.fact(need["fact"], level + 1),))
+        if rule is not None and rule.when is not None:
+            yield from self._structure(rule.when, {atom["text"]: atom for atom in entry["conditions"]}, rule, level)
+        else:
+            for atom in entry["conditions"]:
+                yield self.condition(atom, rule, level)
+        if not entry["conditions"]:
+            yield Branch("condition", said("always"), {}, (), "quiet")
+        read = {name for atom in entry["conditions"] for side in ("left", "right") if side in atom for name in _names(atom[side]["text"])}
+        if rule is not None:
+            for requirement in (c for c in rule.then if isinstance(c, Require) and requires):
+                names = syntax.names(requirement.condition.tree)
+                written = syntax.show(requirement.condition.tree)
+                atoms = {atom["text"]: atom for atom in entry.get("requires", ())}
+                below = tuple(self._structure(requirement.condition.tree, atoms, rule, level + 1) if atoms else self._named(names, rule, level + 1))
+                yield Branch("requirement", said("requires", condition=written), {"expression": written}, below)
+            told = dict.fromkeys(n for t in rule.because.values() for f in t.figures for n in syntax.names(f.tree) if n not in read)
+            if told:
+                yield Branch("figures", said("figures"), {}, tuple(self._named(told, rule, level + 1)), "quiet")
+        for other in entry.get("overridden_by", ()):
+            yield Branch("overridden_by", said("overridden"), {"rule": other}, (self.rule(other, level + 1),))
+        for claim in entry["cites"]:
+            yield self.claim(claim)
+
+    def _structure(self, tree: syntax.Node, atoms: Mapping[str, Document], rule: Rule, level: int) -> Iterator[Branch]:
+        """A condition as it is put together; what is joined by "and" at the top stands side by side."""
+        if isinstance(tree, syntax.All):
+            for part in syntax.children(tree):
+                yield from self._structure(part, atoms, rule, level)
+        elif syntax.connective(tree):
+            kind = "any" if isinstance(tree, syntax.Any) else "negation"
+            below = tuple(
+                Branch("all", _joint("all"), {}, parts) if isinstance(part, syntax.All) else parts[0]
+                for part in syntax.children(tree)
+                if (parts := tuple(self._structure(part, atoms, rule, level + 1)))
+            )
+            yield Branch(kind, _joint(kind), {}, below)
+        elif syntax.show(tree) in atoms:
+            yield self.condition(atoms[syntax.show(tree)], rule, level)
+
+    def condition(self, atom: Document, rule: Rule | None, level: int) -> Branch:
+        """One comparison: as written, the values on its sides, its truth, and where these come from."""
+        values = {la: _compared(atom, la) for la in ("en", "zh")}
+        truth = atom["truth"] if "truth_assuming" not in atom else f"{atom['truth']} → {atom['truth_assuming']}"
+        mark = {la: phrase("decides", la) if atom["text"] in self.deciding else "" for la in values}
+        text = {la: f"{atom['text']}{f' ({values[la]})' if values[la] else ''}: {_truth(truth, la)}{mark[la]}" for la in values}
+        names = [name for side in ("left", "right") if side in atom for name in _names(atom[side]["text"])]
+        data: dict[str, Any] = {key: atom[key] for key in ("truth", "truth_assuming", "left", "right") if key in atom}
+        shown = {atom[side]["text"]: atom[side] for side in ("left", "right") if side in atom}
+        return Branch("condition", text, {"expression": atom["text"], **data}, tuple(self._named(dict.fromkeys(names), rule, level + 1, shown)))
+
+    def _named(self, names: Iterable[str], rule: Rule | None, level: int, shown: Mapping[str, Document] | None = None) -> Iterator[Branch]:
+        for name in names:
+            if "." in name:
+                yield self.fact(name, level)
+            else:
+                yield self.parameter(name, rule, (shown or {}).get(name))
+
+    def parameter(self, name: str, rule: Rule | None, side: Document | None) -> Branch:
+        """A figure of a rule: its value, from when it holds, who says so; from the decision alone its value."""
+        if rule is None or name not in rule.parameters:
+            value = side["shown"] if side is not None else both("")
+            return Branch("parameter", {la: f"{name} = {value[la]}" if value[la] else name for la in ("en", "zh")}, {"name": name})
+        parameter = rule.parameters[name]
+        data: dict[str, Any] = {"name": name, "rule": rule.id, "cites": list(parameter.cites)}
+        claims = tuple(self.claim(c) for c in parameter.cites)
+        if parameter.rows:
+            text = {la: phrase("table", la, name=name, keys=", ".join(parameter.keys), since=parameter.since) for la in ("en", "zh")}
+            rows = tuple(Branch("row", both(f"{' × '.join('|'.join(k) for k in row.key)}: {row.text}"), {}, ()) for row in parameter.rows)
+            return Branch("parameter", text, data | {"since": parameter.since}, (*rows, *claims))
+        dated = parameter.on(self.decision["date"])
+        since = dated.since or parameter.since
+        text = {la: phrase("parameter", la, name=name, value=dated.text, since=since) for la in ("en", "zh")}
+        note = (Branch("note", both(parameter.note), {}, (), "quiet"),) if parameter.note else ()
+        return Branch("parameter", text, data | {"value": dated.text, "since": since}, (*note, *claims))
+
+    # ------------------------------------------------------------ facts
+
+    def fact(self, path: str, level: int = 0) -> Branch:
+        """A fact: derived, a figure of the stated machine, stated, looked up, assumed, or unknown."""
+        if path in self.derived:
+            return self._derived(path, level)
+        if path in self.given and path not in self.assumed:
+            return self._given(self.given[path], level)
+        if path in self.assumed:
+            entry = self.assumed[path]
+            text = {la: phrase("assumed", la, fact=path, value=entry["shown"][la]) for la in ("en", "zh")}
+            data = {"fact": path, "value": entry["value"]}
+            return self._once("assumption", path, text, data, level, lambda: iter([self.rule(entry["rule"], level + 1)]))
+        if path in self.figures:
+            entry = self.figures[path]
+            if self.card:
+                return self._catalogued(path, entry)
+            text = {la: f"{path} = {entry['shown'][la]}" for la in ("en", "zh")}
+            behind = [p for p in candidates.cause(path) if p != path]
+            return self._once("figure", path, text, {"fact": path, "value": entry["value"]}, level, lambda: (self.fact(p, level + 1) for p in behind))
+        text = {la: phrase("unknown", la, fact=path) for la in ("en", "zh")}
+        how = self._obtaining(path)
+        return Branch("unknown", text, {"fact": path}, (Branch("obtain", how, {}, (), "quiet"),) if how else (), "caution")
+
+    def _obtaining(self, path: str) -> Said | None:
+        """How a fact is obtained, where that is known."""
+        question = self.wanted.get(path)
+        if question is not None:
+            return {la: question["command"] or question["obtain"][la] for la in ("en", "zh")} if question["command"] or question["obtain"]["en"] else None
+        definition = self.rulebook.vocabulary.facts.get(path) if self.rulebook is not None else None
+        if definition is None or not (definition.command or definition.obtain):
+            return None
+        return {la: definition.command or (definition.obtain.get(la) if definition.obtain else "") for la in ("en", "zh")}
+
+    def _catalogued(self, path: str, entry: Document) -> Branch:
+        """A figure of a machine of the catalogue: the entry's value with its sources, or what the machine is put together of."""
+        text = {la: f"{path} = {entry['shown'][la]}" for la in ("en", "zh")}
+        found = None
+        if self.rulebook is not None:
+            card, key = self.rulebook.catalogs["card"], candidates.STATED.get(path, "")
+            found = card.entries[self.card].values.get(key) or self.rulebook.prices.cards.get(self.card, {}).get(key)
+        if found is None or self.rulebook is None:
+            return Branch("figure", text, {"fact": path, "value": entry["value"]})
+        text = {la: phrase("catalogue", la, fact=path, value=entry["shown"][la], via=card.entries[self.card].name, confidence=found.confidence) for la in text}
+        where = [self.rulebook.prices.sources.get(s) or str(card.sources.get(s, {}).get("where", s)) for s in found.sources]
+        sources = tuple(Branch("source", both(w), {}, (), "quiet") for w in where)
+        return Branch("catalogue", text, {"fact": path, "value": entry["value"], "confidence": found.confidence}, sources)
+
+    def _given(self, entry: Document, level: int) -> Branch:
+        data: dict[str, Any] = {key: entry[key] for key in ("value", "origin", "place", "confidence", "via") if key in entry}
+        if entry["origin"] == "stated":
+            where = f"{self.file or 'facts'}:{entry['place']['line']}:{entry['place']['column']}" if "place" in entry else ""
+            word = "stated" if where else "set"
+            text = {la: phrase(word, la, fact=entry["path"], value=entry["shown"][la], text=entry["text"], where=where) for la in ("en", "zh")}
+            return Branch("stated", text, {"fact": entry["path"], **data})
+        via, kind = entry.get("via", ""), "catalogue" if entry.get("confidence") else "taken"
+        text = {la: phrase(kind, la, fact=entry["path"], value=entry["shown"][la], via=via, confidence=entry.get("confidence", "")) for la in ("en", "zh")}
+        sources = tuple(Branch("source", both(source), {}, (), "quiet") for source in entry.get("sources", ()))
+        below = (*((self.fact(via, level + 1),) if via in self.given else ()), *sources)
+        return Branch(kind, text, {"fact": entry["path"], **data}, below)
+
+    def _derived(self, path: str, level: int) -> Branch:
+        entry = self.derived[path]
+        current = entry.get("assuming", entry)
+        text = {la: f"{path} = {current['shown'][la]}" for la in ("en", "zh")}
+        if "assuming" in entry:
+            text = {la: phrase("with_assumptions", la, text=text[la], before=entry["shown"][la]) for la in text}
+        return self._once("derived", path, text, {"fact": path, "value": current["value"]}, level, lambda: self._below_derived(path, current, level + 1))
+
+    def _below_derived(self, path: str, current: Document, level: int) -> Iterator[Branch]:
+        if "computed" in current and path in self.given:
+            yield self._given(self.given[path], level)
+        for alternative in current["alternatives"]:
+            rule = self._rule_of(alternative["rule"])
+            if rule is not None:
+                for conclusion in rule.then:
+                    if isinstance(conclusion, Derive | Assume) and conclusion.fact == path and conclusion.expression is not None and "low" in current["value"]:
+                        written = syntax.show(conclusion.expression.tree)
+                        names = tuple(self._named(syntax.names(conclusion.expression.tree), rule, level + 1))
+                        yield Branch("expression", both(f"{path} ← {written}"), {"expression": written, "rule": rule.id}, names)
+            yield self.rule(alternative["rule"], level, requires=False, value=alternative["shown"])
+        for aside in current.get("set_aside", ()):
+            text = {la: phrase("set_aside", la, rule=aside["rule"], value=aside["shown"][la], title=aside["title"][la]) for la in ("en", "zh")}
+            yield Branch("set_aside", text, {"rule": aside["rule"], "value": aside["value"]}, (), "quiet")
+        if current["open"]:
+            yield Branch("open", said("open"), {}, (), "caution")
+
+    # ------------------------------------------------------------ claims
+
+    def claim(self, id_: str) -> Branch:
+        """A claim and the document that it stands in."""
+        entry = self.decision["claims"].get(id_)
+        if entry is None and self.rulebook is not None and id_ in self.rulebook.register.claims:
+            known = self.rulebook.register.claims[id_]
+            entry = {"source": known.source, "place": known.place, "says": {"en": known.says.en, "zh": known.says.zh}, "derived": known.derived}
+        if entry is None:
+            return Branch("claim", both(id_), {"id": id_})
+        source = self.decision["sources"].get(entry["source"])
+        if source is None and self.rulebook is not None:
+            known_source = self.rulebook.register.sources[entry["source"]]
+            source = {"title": {"en": known_source.title.en, "zh": known_source.title.zh}, "url": known_source.url, "interest": known_source.interest}
+        text = {la: f"{id_}: {entry['says'][la]}" for la in ("en", "zh")}
+        if source is None:
+            return Branch("claim", text, {"id": id_}, (Branch("document", both(entry["source"]), {"id": entry["source"]}, (), "quiet"),))
+        place = f", {entry['place']}" if entry["place"] else ""
+        url = f" {source['url']}" if source["url"] else ""
+        title = {la: f"{entry['source']}: {source['title'][la]}{place}{url}" for la in ("en", "zh")}
+        return Branch("claim", text, {"id": id_}, (Branch("document", title, {"id": entry["source"], "url": source["url"]}, (), "quiet"),))
+
+    # ------------------------------------------------------------
+
+    def _rule_of(self, id_: str) -> Rule | None:
+        return self.rulebook.rules.get(id_) if self.rulebook is not None else None
+
+    def _once(self, kind: str, name: str, text: Said, data: Mapping[str, Any], level: int, below: Any) -> Branch:
+        """A branch laid out where it first comes, and wherever more of it can be shown than before."""
+        room = self.depth - level
+        if self.shown.get((kind, name), 0) >= max(room, 1):
+            return Branch(kind, {la: f"{text[la]} {phrase('again', la)}" for la in text}, {**data, "again": True}, (), "quiet")
+        if room <= 0:
+            return Branch(kind, text, dict(data), (), "", 1)
+        self.shown[kind, name] = room
+        return Branch(kind, text, dict(data), tuple(below()))
+
+
+def _joint(kind: str) -> Said:
+    return {la: phrase(kind, la, truth="").rstrip(":： ") for la in ("en", "zh")}
+
+
+def _truth(truth: str, language: str) -> str:
+    return " → ".join(phrase(f"truth_{part}", language) for part in truth.split(" → "))
+
+
+def _compared(atom: Document, language: str) -> str:
+    """The values on both sides: `34 % > 30 %`, or of one side alone."""
+    left = str(atom["left"]["shown"][language]) if "left" in atom else ""
+    if "right" not in atom:
+        return left
+    operator = atom["text"][len(atom["left"]["text"]) :].split()[:1]
+    return f"{left} {operator[0] if operator else ''} {atom['right']['shown'][language]}"
+
+
+def _names(text: str) -> tuple[str, ...]:
+    """The names in the text of one side; of a text that cannot be read, none."""
+    try:
+        return tuple(syntax.names(syntax.parse(text)))
+    except syntax.SyntaxFault:
+        return ()

@@ -1,0 +1,122 @@
+"""Explanations: the trees that answer what somebody asks of a decision."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from gpurules.engine.decisions import decision as decisions
+from gpurules.engine.decisions.decision import Document
+from gpurules.engine.inference import judging
+from gpurules.engine.inference.candidates import Candidate
+from gpurules.engine.inference.evaluation import Evaluation
+from gpurules.engine.inquiries.derivation_tree import DEEPEST, Derivation
+from gpurules.engine.inquiries.subject import STATED, Subject
+from gpurules.engine.inquiries.tree import Branch, both, cut
+from gpurules.engine.inquiries.tree_phrases import said
+from gpurules.engine.knowledge.rulebook import Rulebook
+
+
+def explain(
+    subject: Subject | None, decision: Document, rulebook: Rulebook | None = None, evaluation: Evaluation | None = None, file: str = "", depth: int = DEEPEST
+) -> tuple[Branch, ...]:
+    """The derivation of `subject`, or of every conclusion and machine of the decision.
+
+    `rulebook` is the one that decided, where it is at hand; with the evaluation as well, the figures of a machine of the
+    catalogue are derived too. `file` is the name of the facts file, `depth` the levels below each root.
+    """
+    derivation = Derivation(decision, rulebook, file, depth)
+    roots = _roots(subject, decision, derivation, evaluation, depth)
+    return (*(cut(root, depth) for root in roots), *_notice(decision, rulebook))
+
+
+def _roots(subject: Subject | None, decision: Document, derivation: Derivation, evaluation: Evaluation | None, depth: int) -> Iterable[Branch]:
+    conclusions = decision["conclusions"]
+    if subject is None:
+        return [*map(derivation.conclusion, conclusions), *_machines(decision, derivation, evaluation, "", depth)]
+    match subject.kind:
+        case "conclusion":
+            return [derivation.conclusion([c for c in conclusions if c["rule"] == subject.name][subject.number - 1])]
+        case "rule":
+            return [derivation.conclusion(c) for c in conclusions if c["rule"] == subject.name] or [derivation.rule(subject.name)]
+        case "advice":
+            return [derivation.conclusion(c) for c in conclusions if subject.name in (c.get("action"), c.get("topic"))]
+        case "fact":
+            return [derivation.fact(subject.name)]
+        case _:
+            return _machines(decision, derivation, evaluation, subject.name, depth)
+
+
+def _notice(decision: Document, rulebook: Rulebook | None) -> tuple[Branch, ...]:
+    if rulebook is not None:
+        return ()
+    return (Branch("notice", said("without_rulebook", digest=decision["rulebook"]["digest"][:23]), {}, (), "quiet"),)
+
+
+def _machines(decision: Document, derivation: Derivation, evaluation: Evaluation | None, name: str, depth: int) -> Iterator[Branch]:
+    """The chosen machines, or the one named."""
+    chosen = decision["choice"]["chosen"] if decision.get("choice") else []
+    nearest = decision["choice"]["nearest_rejected"] if decision.get("choice") else []
+    if name == STATED or (not name and not chosen and decision["candidates"]):
+        yield _stated(decision, derivation)
+    for machine in (*chosen, *(nearest if name else ())):
+        if name in ("", machine["id"]):
+            yield _machine(machine, decision, derivation, evaluation, depth)
+
+
+def _stated(decision: Document, derivation: Derivation) -> Branch:
+    machine = decision["candidates"][0]
+    verdict = said(f"verdict_{machine['verdict_assuming']}")
+    below = tuple(derivation.rule(r["rule"], 1) for r in machine["requirements"])
+    return Branch("machine", said("stated_machine", verdict=verdict), {"machine": STATED, "verdict": machine["verdict_assuming"]}, below, "strong")
+
+
+def _machine(machine: Document, decision: Document, derivation: Derivation, evaluation: Evaluation | None, depth: int) -> Branch:
+    name = {la: _named(machine, la) for la in ("en", "zh")}
+    root = Branch("machine", said("chosen", machine=name) if "scores" in machine else said("question_machine", machine=name, verdict=said("verdict_rejected")))
+    root = replace(root, data={"machine": machine["id"]}, tone="strong")
+    candidate = next((c for c in evaluation.engine.catalogued if c.id == machine["id"]), None) if evaluation is not None else None
+    if evaluation is None or candidate is None:
+        return replace(root, children=tuple(_from_document(machine, derivation)))
+    basis = decision["choice"]["basis"]
+    own = traced(evaluation, candidate, basis, derivation.file, depth)
+    wanted = [s for s in machine.get("scores", ())]
+    rules = {c["fact"]: c["rule"] for c in decision["choice"]["criteria"]}
+    below = [own.rule(rule, 1) for rule in evaluation.requirements if not wanted or own.rules[rule]["truth_assuming"] != "no"]
+    below += [_score(score, rules, (own.fact(score["fact"], 2), derivation.rule(rules[score["fact"]], 2))) for score in wanted]
+    return replace(root, children=tuple(below))
+
+
+def traced(
+    evaluation: Evaluation, candidate: Candidate, basis: str, file: str, depth: int, deciding: Iterable[str] = (), rules: Iterable[str] | None = None
+) -> Derivation:
+    """A derivation in which the figures of one machine of the catalogue stand. `basis`: given or assuming; `rules` as for a trace."""
+    workload = evaluation.workloads[0 if basis == "given" else 1]
+    fork = judging.judged(workload, evaluation.engine.candidate, candidate)
+    seen = replace(evaluation, first=fork, second=fork, has_candidate=True)
+    return Derivation(decisions.trace(seen, rules), evaluation.program.rulebook, file, depth, candidate.card, deciding)
+
+
+def _from_document(machine: Document, derivation: Derivation) -> Iterator[Branch]:
+    """What the decision alone tells of a machine: figures, advice, and what rejects it."""
+    for path, figure in machine["figures"].items():
+        yield Branch("figure", {la: f"{path} = {figure['shown'][la]}" for la in ("en", "zh")}, {"fact": path, "value": figure["value"]})
+    for reason in machine.get("reasons", ()):
+        below = (Branch("because", reason["text"], {}, (), "quiet"), *(derivation.claim(c) for c in reason["cites"]))
+        yield Branch("rejected", said("rejected_by", rule=reason["rule"], title=reason["title"]), {"rule": reason["rule"]}, below, "require")
+    rules = {c["fact"]: c["rule"] for c in derivation.decision["choice"]["criteria"]}
+    for score in machine.get("scores", ()):
+        yield _score(score, rules, (derivation.rule(rules[score["fact"]], 2),))
+
+
+def _score(score: Document, rules: dict[str, str], below: tuple[Branch, ...]) -> Branch:
+    leads = said("leads") if score["leads"] else both("")
+    text = said("score", fact=score["fact"], value=score["shown"], rule=rules[score["fact"]], leads=leads)
+    return Branch("score", text, {"fact": score["fact"], "rule": rules[score["fact"]], "leads": score["leads"]}, below)
+
+
+def _named(machine: Document, language: str) -> str:
+    parts = [f"{machine['count']} × {machine['card']['name']}"]
+    if machine["count"] > 1:
+        parts += [machine["interconnect"][language], machine["plan"]["shown"][language]]
+    return ("，" if language == "zh" else ", ").join(parts)

@@ -1,0 +1,1 @@
+"""Records: decisions kept, made again and compared."""
