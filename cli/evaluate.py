@@ -7,29 +7,27 @@ from pathlib import Path
 
 import click
 
-from gpurules.cli import cache
+from gpurules.cli import cache, stated
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.cli.waivers import given as given_waivers
 from gpurules.cli.waivers import waivers_option
-from gpurules.engine import GpurulesError, evaluate
+from gpurules.engine import evaluate
 from gpurules.engine.decisions import waiver
 from gpurules.engine.decisions.decision import Document
-from gpurules.engine.inference.facts import Setting
 from gpurules.engine.knowledge import bundle, document
 from gpurules.engine.knowledge.document import MAX_BYTES
 from gpurules.engine.knowledge.rule import LEVELS
 from gpurules.engine.public import BACKENDS, waive
 from gpurules.engine.records import record
-from gpurules.engine.values.problem import Place, Problem, printable
+from gpurules.engine.values.problem import printable
 
 
 @click.command("evaluate")
 @click.argument("facts", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml")
-@click.option("--set", "settings", multiple=True, metavar="PATH=VALUE", help="State or replace one fact; may be given several times.")
+@stated.stated_options
 @click.option("--format", "format_", type=click.Choice(["text", "markdown", "html", "json"]), default="text", show_default=True, help="What to print.")
-@click.option("--date", metavar="YYYY-MM-DD", help="Decide as of this day; the rulebook's release by default.")
 @click.option("--fail-on", type=click.Choice(LEVELS), help="Exit with 1 if advice of this level or graver stands.")
 @waivers_option
 @click.option("--record", "keep", is_flag=True, help="Keep facts, rulebook and decision in the record, for `gpurules audit` and `gpurules replay`.")
@@ -54,13 +52,10 @@ def command(
 
     Exit codes: 0 done; 1 --fail-on was met; 2 the input is wrong.
     """
-    problems: list[Problem] = []
-    stated, day = _settings(settings, problems), _date(date, problems)
-    if problems:
-        raise GpurulesError(problems)
+    further, day = stated.read(settings, date)
     given, shown = _content(facts)
     held = bundle.gather(located(rules)) if keep else None  # what is recorded is what was read: files may change meanwhile
-    decision = evaluate(given, cache.engine(located(rules) if held is None else bundle.files(held)), stated, day, backend, shown)
+    decision = evaluate(given, cache.engine(located(rules) if held is None else bundle.files(held)), further, day, backend, shown)
     waived, as_of = given_waivers(facts, waivers), ""
     if waived is not None:
         as_of = day or stores.today()
@@ -69,7 +64,7 @@ def command(
         asked = record.Asked(
             given,
             facts.name if shown != "facts" else "-",
-            [(s.path, s.text) for s in stated],
+            [(s.path, s.text) for s in further],
             day,
             waived[0] if waived is not None else None,
             as_of,
@@ -106,27 +101,3 @@ def _grave(conclusion: Document, level: str) -> bool:
     """Whether advice surely stands, or stands under what is assumed, at `level` or graver."""
     found = "stop" if conclusion["kind"] == "require" else str(conclusion["level"])
     return conclusion["state"] in ("certain", "assuming") and LEVELS.index(found) <= LEVELS.index(level)
-
-
-def _settings(texts: tuple[str, ...], problems: list[Problem]) -> list[Setting]:
-    found = []
-    for text in texts:
-        path, equals, value = text.partition("=")
-        if equals and path.strip():
-            found.append(Setting(path.strip(), value.strip()))
-        else:
-            problems.append(Problem(Place(f"--set {printable(text)}"), "GR311", "is not PATH=VALUE", "write e.g. --set gpu.count=4"))
-    return found
-
-
-def _date(text: str | None, problems: list[Problem]) -> str:
-    """The day as ISO writes it; "" where none was given."""
-    import datetime
-
-    if text is None:
-        return ""
-    try:
-        return datetime.date.fromisoformat(text).isoformat()
-    except ValueError:
-        problems.append(Problem(Place(f"--date {printable(text)}"), "GR311", "is not a day", "write it as 2026-11-30"))
-        return ""

@@ -9,7 +9,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from gpurules.cli import asking, cache
+from gpurules.cli import asking, cache, stated
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.engine.inquiries import what_if
@@ -20,15 +20,28 @@ from gpurules.engine.inquiries import what_if
 @click.option("--vary", multiple=True, required=True, metavar="PATH=VALUES", help="Values as 1,2,4,8, or one range as 0..1; may be given several times.")
 @click.option("--machines/--no-machines", default=True, show_default=True, help="Compare the machines recommended, too; without, it is much faster.")
 @click.option("--budget", type=click.IntRange(1, 10_000_000), default=what_if.EVALUATIONS, show_default=True, help="Evaluations for all ranges together.")
+@stated.stated_options
 @asking.format_options
 @language_option
 @rules_option
-def command(facts: Path, vary: tuple[str, ...], machines: bool, budget: int, format_: str, width: int | None, language: str, rules: Path | None) -> None:
+def command(
+    facts: Path,
+    vary: tuple[str, ...],
+    machines: bool,
+    budget: int,
+    settings: tuple[str, ...],
+    date: str | None,
+    format_: str,
+    width: int | None,
+    language: str,
+    rules: Path | None,
+) -> None:
     """Show the decision for each combination of listed values, and along a range the stretches in which it is one and the same,
     exact to the fact's step, with the rules that change from each to the next. Where that was not settled, the stretch is told as a band.
 
     Exit codes: 0 done; 2 the input is wrong.
     """
+    further, day = stated.read(settings, date)
     content, name = asking.content_of(facts)
     engine = cache.engine(located(rules))
     varied = [what_if.read(text, engine.rulebook) for text in vary]
@@ -37,5 +50,5 @@ def command(facts: Path, vary: tuple[str, ...], machines: bool, budget: int, for
         total *= max(1, len(one.values))
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("", total=total)
-        branches = what_if.answer(engine, asking.node_of(content, name), name, varied, machines, budget, lambda: progress.advance(task))
+        branches = what_if.answer(engine, asking.node_of(content, name), name, varied, machines, budget, lambda: progress.advance(task), further, day)
     asking.print_trees(branches, format_, language, width)

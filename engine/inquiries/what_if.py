@@ -56,9 +56,20 @@ def read(text: str, rulebook: Rulebook) -> Vary:
 
 
 def answer(
-    engine: Engine, node: Node | None, file: str, varied: Sequence[Vary], machines: bool, budget: int, tick: Callable[[], None] = lambda: None
+    engine: Engine,
+    node: Node | None,
+    file: str,
+    varied: Sequence[Vary],
+    machines: bool,
+    budget: int,
+    tick: Callable[[], None] = lambda: None,
+    stated: Sequence[Setting] = (),
+    date: str = "",
 ) -> tuple[Branch, ...]:
-    """One tree for each combination of listed values: its decision, or the stretches of the range with what changes between them."""
+    """One tree for each combination of listed values: its decision, or the stretches of the range with what changes between them.
+
+    `stated` are facts beside those in `node`, `date` the day to decide for, the rulebook's release by default.
+    """
     ranges = [v for v in varied if v.axis is not None]
     lists = [v for v in varied if v.axis is None]
     count = 1
@@ -68,11 +79,15 @@ def answer(
         mend = f"one range, and at most {MOST:,} combinations of values, each fact once"
         raise GpurulesError([Problem(Place("--vary"), "GR311", "asks for too much at once", mend)])
     left = Budget(budget)
-    return tuple(_rows(engine, node, file, lists, ranges[0].axis if ranges else None, machines, left, tick))
+
+    def trial(settings: Sequence[Setting]) -> Trial:
+        return Trial(engine, node, (*stated, *settings), date, file)
+
+    return tuple(_rows(trial, file, lists, ranges[0].axis if ranges else None, machines, left, tick))
 
 
 def _rows(
-    engine: Engine, node: Node | None, file: str, lists: Sequence[Vary], axis: Axis | None, machines: bool, budget: Budget, tick: Callable[[], None]
+    trial: Callable[[Sequence[Setting]], Trial], file: str, lists: Sequence[Vary], axis: Axis | None, machines: bool, budget: Budget, tick: Callable[[], None]
 ) -> Iterator[Branch]:
     first: Decided | None = None
     for values in itertools.product(*(v.values for v in lists)):
@@ -80,7 +95,7 @@ def _rows(
         name = ", ".join(f"{s.path} = {s.text}" for s in settings)
         data = {"set": {s.path: s.text for s in settings}}
         try:
-            sweep = Sweep(Trial(engine, node, settings, "", file), machines)
+            sweep = Sweep(trial(settings), machines)
         except GpurulesError as error:
             tick()
             yield Branch("row", both(f"{name}: {error.problems[0].message}"), {**data, "contradiction": True}, (), "caution")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpurules.engine.decisions import decision as decisions
@@ -11,9 +10,9 @@ from gpurules.engine.decisions import waiver
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine, Evaluation
-from gpurules.engine.inference.facts import STATED, Setting
+from gpurules.engine.inference.facts import Setting
+from gpurules.engine.inquiries import restatement
 from gpurules.engine.knowledge import document
-from gpurules.engine.knowledge.document import Entry, Mapping, Node, Scalar
 from gpurules.engine.knowledge.rulebook import SEMANTICS
 from gpurules.engine.records import comparison
 from gpurules.engine.records.comparison import Part
@@ -63,7 +62,7 @@ def of_document(then: Document, engine: Engine, version: str) -> Replay:
 
 def restated(then: Document, engine: Engine, version: str) -> tuple[Evaluation, Document]:
     """The decision on the stated facts of another, by an engine of any rulebook, for the same day. Raises GpurulesError."""
-    node, settings = _facts(then)
+    node, settings = restatement.stated(then, engine.rulebook)
     evaluation = engine.evaluate(facts_module.read(node, engine.rulebook, settings), str(then["date"]))
     made = decisions.document(evaluation, version)
     if "waivers" in then:
@@ -71,20 +70,6 @@ def restated(then: Document, engine: Engine, version: str) -> tuple[Evaluation, 
         waivers = [waiver.Waiver(w["rule"], w["who"], w["why"], w["until"], Place("waivers", w["place"]["line"], w["place"]["column"])) for w in listed]
         made = waiver.applied(made, waivers, then["waivers"]["as_of"])
     return evaluation, made
-
-
-def _facts(then: Document) -> tuple[Node | None, Sequence[Setting]]:
-    """What a decision says was stated: in a file, where there is a place, else as settings."""
-    entries, settings = [], []
-    for fact in then["facts"]:
-        if fact["origin"] != STATED:
-            continue
-        if "place" in fact:
-            place = Place("facts", fact["place"]["line"], fact["place"]["column"])
-            entries.append(Entry(fact["path"], place, Scalar(fact["text"], "text", place, None)))
-        else:
-            settings.append(Setting(fact["path"], fact["text"]))
-    return (Mapping(tuple(entries), Place("facts")) if entries else None), settings
 
 
 def _held(then: Document, evaluation: Evaluation, made: Document, content: bytes) -> Replay:
