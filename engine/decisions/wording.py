@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import re
 from fractions import Fraction
-from functools import cache
+from functools import cache, reduce
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Run, wide
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.scope import rule_scope
 from gpurules.engine.knowledge.template import Figure, Template
-from gpurules.engine.knowledge.vocabulary import Vocabulary
+from gpurules.engine.knowledge.vocabulary import Vocabulary, in_chinese, spaced
 from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Table, Value
 from gpurules.engine.language.syntax import Name, Node
@@ -111,7 +111,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):
         written = next((v.text for v in rule.parameters[tree.path].values if v.value == value), "")
         if written:
-            return re.sub(r"(?<=[KMBT]) ?parameters?$", "", written)
+            return _written(written, language)
     if not isinstance(value, Interval):
         return " | ".join(sorted(value)) if isinstance(value, frozenset) else syntax.show(tree)
     found = check(tree, rule_scope(rule, vocabulary), NumberType)[0]
@@ -119,7 +119,18 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     told = extent(value, LINE)
     if told == "unknown":
         return UNKNOWN[language]
-    return f"≤ {quantity.show(Interval(value.high, value.high), shown_in)}" if told else quantity.show(value, shown_in)
+    shown = f"≤ {quantity.show(Interval(value.high, value.high), shown_in)}" if told else quantity.show(value, shown_in)
+    return in_chinese(shown) if language == "zh" else shown
+
+
+def _written(text: str, language: str) -> str:
+    """A parameter as its rule writes it, in the words of a report: `16..20 byte` as `16–20 bytes`, in Chinese `16–20 字节`."""
+    text = re.sub(r"(?<=[KMBT]) ?parameters?$", "", text)
+    text = re.sub(r"(?<![\d.,])\d{4,}(?![\d.])", lambda found: f"{int(found.group()):,}", text)
+    text = re.sub(r"\s*\.\.\s*", quantity.TO if text.startswith("-") else "–", text)
+    if language == "zh":
+        return in_chinese(text)
+    return text if text.startswith("1 ") else re.sub(r" (byte|bit|token|sequence|sample)$", r" \1s", text)
 
 
 @cache
@@ -133,7 +144,8 @@ def _unit(dimension: Dimension) -> Unit:
 
 def text(template: Template, rule: Rule, run: Run, language: str) -> str:
     """A rule's text with its figures filled in from one run."""
-    return "".join(piece if isinstance(piece, str) else _figure(piece, rule, run, language) for piece in template.pieces)
+    pieces = [piece if isinstance(piece, str) else _figure(piece, rule, run, language) for piece in template.pieces]
+    return reduce(spaced, pieces, "") if language == "zh" else "".join(pieces)
 
 
 def _figure(figure: Figure, rule: Rule, run: Run, language: str) -> str:

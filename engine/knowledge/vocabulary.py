@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping as MappingABC
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, reduce
 
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Mapping, Node
@@ -85,14 +85,16 @@ class Definition:
             if value == self.range and not value.exact:
                 return "未知" if language == "zh" else "unknown"
             shown = quantity.show(value, self.unit, self.share, self.range)
-            return _in_chinese(shown) if language == "zh" else shown
+            return in_chinese(shown) if language == "zh" else shown
         assert isinstance(value, frozenset)
         if len(value) == len(self.members) and len(value) > 1:
             return "未知" if language == "zh" else "unknown"
         words = [self.members[m].get(language) for m in self.members if m in value]
         if len(words) > 6:
             words = [*words[:5], f"… ({len(words)})"]
-        return (" 或 " if language == "zh" else " or ").join(words)
+        if language == "zh":
+            return reduce(lambda left, right: spaced(spaced(left, "或"), right), words) if words else ""
+        return " or ".join(words)
 
 
 @dataclass(frozen=True)
@@ -232,14 +234,28 @@ class _Reader:
                     self.problem(definition.place, f"'{definition.path}' applies_when reads unknown fact '{name}'", "name a fact of the vocabulary")
 
 
-_TIMES = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "tokens": "令牌"}
-_TIMES |= {"token/s": "令牌/秒", "USD/year": "USD/年"}
+_HAN, _LATIN = re.compile("[\u4e00-\u9fff]"), re.compile(r"[A-Za-z0-9%≤≥−.]")
+_WORDS = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "token": "令牌", "tokens": "令牌"}
+_WORDS |= {"token/s": "令牌/秒", "USD/year": "USD/年", "byte": "字节", "bytes": "字节", "bit": "位", "bits": "位", "sequence": "条", "sequences": "条"}
 
 
-def _in_chinese(shown: str) -> str:
+def in_chinese(shown: str) -> str:
     """A quantity with the words among its units in Chinese; symbols such as GB stay."""
-    number, space, unit_name = shown.rpartition(" ")
-    return f"{number}{space}{_TIMES[unit_name]}" if unit_name in _TIMES else shown
+    number, space, unit_name = shown.replace(quantity.TO, " 至 ").rpartition(" ")
+    return f"{number}{space}{_WORDS.get(unit_name, unit_name)}"
+
+
+def spaced(left: str, right: str) -> str:
+    """Two pieces of a Chinese text. Who writes a rule cannot know what a gap will hold: a space parts Chinese from Latin, none
+    parts Chinese from Chinese."""
+    before, after = left.rstrip(" "), right.lstrip(" ")
+    if not before or not after:
+        return left + right
+    here, there = bool(_HAN.match(before[-1])), bool(_HAN.match(after[0]))
+    if here and there:
+        return before + after
+    latin = here and _LATIN.match(after[0]) or there and _LATIN.match(before[-1])
+    return f"{before} {after}" if latin else left + right
 
 
 def folded(word: str) -> str:

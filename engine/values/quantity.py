@@ -176,14 +176,17 @@ def _unit_hint(tail: str, unit: Unit | None, share: bool) -> str:
 
 # ---------------------------------------------------------------- showing
 
+TO = " to "
+_PLURALS = {"year": "years", "byte": "bytes", "bit": "bits"}
+
 _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "byte": ((1e13, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "byte")),
     "byte/s": ((1e13, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s"), (1, "byte/s")),
     "bit/s": ((1.25e8, "Gb/s"), (1.25e5, "Mb/s"), (0.125, "bit/s")),
     "bit": ((0.125, "bit"),),
     "W": ((1e4, "kW"), (1, "W")),
-    "s": ((2 * units.YEAR, "years"), (2 * 86400, "days"), (7200, "h"), (120, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")),
-    "year": ((units.YEAR, "years"),),
+    "s": ((2 * units.YEAR, "year"), (2 * 86400, "days"), (7200, "h"), (120, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "year": ((units.YEAR, "year"),),
     "FLOP/s": ((1e16, "PFLOP/s"), (1e12, "TFLOP/s"), (1, "FLOP/s")),
     "FLOP": ((1e21, "ZFLOP"), (1e18, "EFLOP"), (1e15, "PFLOP"), (1, "FLOP")),
     "parameter": ((1e9, "B"), (1e6, "M"), (1, "")),
@@ -191,7 +194,7 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
 }
 _DIVISOR: dict[str, dict[str, float]] = {
     "byte": {"TB": 1e12}, "byte/s": {"TB/s": 1e12}, "W": {"kW": 1e3}, "FLOP/s": {"PFLOP/s": 1e15},
-    "s": {"years": units.YEAR, "days": 86400, "h": 3600, "min": 60},
+    "s": {"year": units.YEAR, "days": 86400, "h": 3600, "min": 60},
 }  # fmt: skip
 """What a size is divided by where that is not the size from which the unit is used."""
 
@@ -219,17 +222,19 @@ def figure(number: float, digits: int = 4) -> str:
 
 
 def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | None = None) -> str:
-    """An interval in the unit people use for it: `112–140 GB`, `34 %`, `≥ 72 GB`; an end at `bounds` is left open."""
+    """An interval in the unit people use for it: `112–140 GB`, `34 %`, `≥ 72 GB`; an end at `bounds` is left open. A range that
+    begins below zero is told with a word, `−3 to 5 %`: a dash beside a minus sign is hard to read. `read` reads all of them."""
     low, high = value
     scale, name = _display(max((abs(x) for x in value if x not in (float("inf"), float("-inf"))), default=1.0), unit, share)
 
     wide = 3 if high - low > 0.02 * abs(high) else 4
 
     def digits(number: float) -> str:
-        return figure(number / scale, wide)
+        text = figure(number / scale, wide)
+        return f"−{text[1:]}" if text.startswith("-") else text
 
-    if name in ("years", "year"):
-        name = "years" if digits(high) != "1" else "year"
+    if name in _PLURALS:
+        name = name if value.exact and digits(high) == "1" else _PLURALS[name]
     suffix = name if not name or name in ("B", "M") else f" {name}"
     if bounds is not None and not value.exact and high >= bounds.high and low > bounds.low:
         return f"≥ {digits(low)}{suffix}"
@@ -237,7 +242,7 @@ def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | No
         return f"≤ {digits(high)}{suffix}"
     if value.exact or digits(low) == digits(high):
         return f"{digits(high)}{suffix}"
-    return f"{digits(low)}–{digits(high)}{suffix}"
+    return f"{digits(low)}{TO if low < 0 else '–'}{digits(high)}{suffix}"
 
 
 def _display(size: float, unit: Unit, share: bool) -> tuple[float, str]:

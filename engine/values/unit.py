@@ -37,6 +37,8 @@ def _table() -> dict[str, tuple[Fraction, str]]:
         put(f"{prefix}bps {prefix}bit/s", Fraction(factor, 8), "byte/s")
         put(f"{prefix}Bps", factor, "byte/s")
     put("bpw", Fraction(1, 8), "byte")  # bits a weight
+    put("字节", 1, "byte")
+    put("位 比特", Fraction(1, 8), "byte")
     put("瓦", 1, "watt")
     put("千瓦", 1000, "watt")
     put("度", 1000 * HOUR, "joule")
@@ -55,7 +57,7 @@ def _table() -> dict[str, tuple[Fraction, str]]:
     put("EUR € eur euro euros 欧元", 1, "EUR")
     put("% percent pct", Fraction(1, 100), "")
     put("1 x × parameter parameters param params token tokens sequence sequences sample samples", 1, "")
-    put("layer layers head heads card cards gpu gpus GPU GPUs core cores node nodes 张 卡 块 个 台 核 层 参数", 1, "")
+    put("layer layers head heads card cards gpu gpus GPU GPUs core cores node nodes 张 卡 块 个 台 核 层 条 参数 令牌", 1, "")
     return table
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import gpurules
 from gpurules.engine.decisions.decision import Document
@@ -94,3 +95,19 @@ def test_a_bound_inside_a_sentence_is_a_figure_alone() -> None:
     text = next(c["text"]["en"] for c in decision(facts)["conclusions"] if c["rule"] == "PWR-006" and c["kind"] == "advise")
     assert "≥ 5.62 kW" in text.replace("5,620 W", "5.62 kW")
     assert "needs" not in text
+
+
+def test_what_fills_a_gap_of_a_chinese_sentence_is_spaced_as_a_writer_would() -> None:
+    facts: dict[str, object] = {"workload.task": "full_finetune", "model.size_class": "7B", "gpu.name": "V100 SXM2 32GB", "gpu.count": 4}
+    found = decision(facts | {"training.precision": "bf16", "training.offload": "optimizer", "measured.out_of_memory": "forward"})
+    said = {c["rule"]: c["text"]["zh"] for c in found["conclusions"] if "text" in c}
+    assert "bf16 混合精度" in said["NUM-004"]
+    for text in said.values():
+        assert not re.search("[\u4e00-\u9fff][A-Za-z0-9≥≤−]|[A-Za-z0-9%][\u4e00-\u9fff]|[\u4e00-\u9fff] [\u4e00-\u9fff]", text), text
+
+
+def test_a_figure_is_told_in_words_that_fit_a_sentence() -> None:
+    found = decision({"workload.task": "inference", "model.size_class": "32B", "inference.weight_bits": "int4"})
+    said = next(c["text"] for c in found["conclusions"] if c["rule"] == "MEM-022")
+    assert "4 bits a weight" in said["en"] and "0.59–0.94 bytes a parameter" in said["en"]
+    assert "4 位" in said["zh"] and "0.59–0.94 字节" in said["zh"]

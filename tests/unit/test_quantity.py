@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import pytest
 
+from gpurules.engine.knowledge.vocabulary import in_chinese
 from gpurules.engine.values import quantity, unit
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.quantity import QuantityError
@@ -144,6 +145,31 @@ def test_quantities_are_shown_as_people_write_them(value, name, shown):
 def test_a_unit_used_from_ten_of_it_on_is_divided_by_itself(value, shown):
     assert quantity.show(Interval(value, value), unit.parse("byte")) == shown
     assert quantity.show(Interval(value, value), unit.parse("byte/s")) == f"{shown}/s"
+
+
+@pytest.mark.parametrize(
+    ("value", "name", "shown", "chinese"),
+    [
+        (Interval(-310389, -203824), "USD", "−310,389 to −203,824 USD", "−310,389 至 −203,824 USD"),
+        (Interval(-1200, 300), "W", "−1,200 to 300 W", "−1,200 至 300 W"),
+        (Interval(-0.05, 0.3), "%", "−5 to 30 %", "−5 至 30 %"),
+        (Interval(-5, -5), "USD", "−5 USD", "−5 USD"),
+        (Interval(0, 300), "USD", "0–300 USD", "0–300 USD"),
+        (Interval(16, 20), "byte", "16–20 bytes", "16–20 字节"),
+        (Interval(0.5, 0.5), "bit", "4 bits", "4 位"),
+        (Interval(1, 1), "byte", "1 byte", "1 字节"),
+        (Interval(3 * unit.YEAR, 3 * unit.YEAR), "year", "3 years", "3 年"),
+        (Interval(4096, 4096), "token", "4,096 tokens", "4,096 令牌"),
+    ],
+)
+def test_what_is_shown_in_either_language_is_read_again(value, name, shown, chinese):
+    parsed = unit.parse(name)
+    share = name == "%"
+    assert quantity.show(value, parsed, share) == shown
+    assert in_chinese(shown) == chinese
+    for text in (shown, chinese):
+        found = quantity.read(text, unit.parse("1") if share else parsed, share)
+        assert (found.low, found.high) == pytest.approx(tuple(value))
 
 
 def test_no_bound_is_shown_as_a_sign():
