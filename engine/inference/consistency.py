@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from functools import lru_cache
 from typing import Protocol
 
@@ -11,7 +11,6 @@ from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.statement import Value
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.language.compile import Compiler, Function
-from gpurules.engine.language.syntax import Node
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import Place, Problem
 from gpurules.engine.values.truth import YES
@@ -28,9 +27,12 @@ class Given(Protocol):
     def via(self) -> str: ...
 
 
-def problems(given: Mapping[str, Given], rulebook: Rulebook) -> Iterator[Problem]:
-    """A problem for each contradiction that surely holds of `given`. Facts that are not given may have any value."""
+def problems(given: Mapping[str, Given], rulebook: Rulebook, about: Container[str] | None = None) -> Iterator[Problem]:
+    """A problem for each contradiction that surely holds of `given`, of those that read a fact of `about` if that is given. Facts that
+    are not given may have any value."""
     for contradiction in rulebook.contradictions:
+        if about is not None and not any(path in about for path in contradiction.facts):
+            continue
         named = [path for path in contradiction.facts if path in given]
         if named and any(given[path].place is not None for path in named) and _holds(contradiction, given, rulebook):
             yield _problem(contradiction, {path: given[path] for path in named}, given, rulebook)
@@ -39,7 +41,7 @@ def problems(given: Mapping[str, Given], rulebook: Rulebook) -> Iterator[Problem
 def _holds(contradiction: Contradiction, given: Mapping[str, Given], rulebook: Rulebook) -> bool:
     facts = rulebook.vocabulary.facts
     values = [_widened(given[p].value, contradiction.slack) if p in given else facts[p].whole for p in contradiction.facts]
-    return _compiled(contradiction.when, contradiction.facts)(values) is YES
+    return _compiled(contradiction)(values) is YES
 
 
 def _widened(value: Value, slack: float) -> Value:
@@ -49,10 +51,10 @@ def _widened(value: Value, slack: float) -> Value:
 
 
 @lru_cache(maxsize=256)
-def _compiled(when: Node, facts: tuple[str, ...]) -> Function:
-    """The truth of a condition over a list of the values of its facts, in their order. Without ranges, every sign is possible."""
+def _compiled(contradiction: Contradiction) -> Function:
+    """The truth of its condition over a list of the values of its facts, in their order. Without ranges, every sign is possible."""
     compiler = Compiler()
-    found = compiler.scope({path: (path, slot) for slot, path in enumerate(facts)}, {}).condition(when)
+    found = compiler.scope({path: (path, slot) for slot, path in enumerate(contradiction.facts)}, {}).condition(contradiction.when)
     compiler.finish()
     return found.truth
 

@@ -15,7 +15,7 @@ from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Fact, Facts
 from gpurules.engine.inference.judging import Stages
 from gpurules.engine.inference.kernel import Kernel
-from gpurules.engine.inference.scalar import Program, compile_rulebook
+from gpurules.engine.inference.scalar import Procedure, Program, compile_rulebook
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Require
@@ -273,10 +273,15 @@ class Engine:
             run.values[self.program.slots[path]] = value
         run.along(self.candidate)
 
+    @cached_property
+    def assuming_procedures(self) -> tuple[Procedure, ...]:
+        """The rules that assume something."""
+        return tuple(p for p in self.program.procedures.values() if p.assumes)
+
     def _assume(self, run: Run, known: frozenset[str]) -> tuple[Assumption, ...]:
         """What assume rules that surely hold say of facts that nobody stated; of several, the strongest."""
         groups: dict[str, list[str]] = {}
-        for procedure in self.program.procedures.values():
+        for procedure in self.assuming_procedures:
             for conclusion in procedure.rule.then:
                 if isinstance(conclusion, Assume) and conclusion.fact not in known and run.truths.get(procedure.rule.id, NO) is YES:
                     groups.setdefault(conclusion.fact, []).append(procedure.rule.id)

@@ -72,14 +72,19 @@ class Facts:
         return frozenset(self.given)
 
 
-def read(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = (), allow_choices: bool = False) -> Facts:
-    """The facts of a document (None: nothing stated) with `settings` applied. Raises GpurulesError with every fault."""
-    return _Reader(rulebook, allow_choices, gather(node, rulebook, settings)).facts()
+Memory = dict[tuple[str, str], Value]
+"""What texts were found to say of facts, for whoever reads much the same facts again."""
+
+
+def read(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = (), allow_choices: bool = False, memory: Memory | None = None) -> Facts:
+    """The facts of a document (None: nothing stated) with `settings` applied. `memory` is of the same rulebook. Raises GpurulesError
+    with every fault."""
+    return _Reader(rulebook, allow_choices, gather(node, rulebook, settings), {} if memory is None else memory).facts()
 
 
 class _Reader:
-    def __init__(self, rulebook: Rulebook, allow_choices: bool, leaves: Leaves) -> None:
-        self.rulebook, self.allow_choices, self.leaves = rulebook, allow_choices, leaves
+    def __init__(self, rulebook: Rulebook, allow_choices: bool, leaves: Leaves, memory: Memory) -> None:
+        self.rulebook, self.allow_choices, self.leaves, self.memory = rulebook, allow_choices, leaves, memory
         self.vocabulary = rulebook.vocabulary.facts
         self.problems: list[Problem] = list(leaves.problems)
         self.found: dict[str, Fact] = {}
@@ -114,7 +119,7 @@ class _Reader:
             )
             return
         try:
-            value = statement.read(definition, names.counted(path, node), self.rulebook.catalogs)
+            value = self._said(definition, names.counted(path, node))
         except GpurulesError as error:
             self.problems.extend(error.problems)
             return
@@ -189,7 +194,16 @@ class _Reader:
                 self._fill(path, [e.values[own] for e in entries], _CURRENT)
 
     def _read_text(self, path: str, text: str) -> Value:
-        return statement.read(self.vocabulary[path], Scalar(text, "text", Place("catalogs")), self.rulebook.catalogs)
+        return self._said(self.vocabulary[path], Scalar(text, "text", Place("catalogs")))
+
+    def _said(self, definition: Definition, node: Node) -> Value:
+        """What a node says of a fact; a text that was read before says the same."""
+        if not isinstance(node, Scalar) or node.kind == "null":
+            return statement.read(definition, node, self.rulebook.catalogs)
+        key = definition.path, node.text
+        if key not in self.memory:
+            self.memory[key] = statement.read(definition, node, self.rulebook.catalogs)
+        return self.memory[key]
 
     def _known(self, entry: Entry, path: str) -> Value:
         """The entry's value; of memory that is the machine's the catalogue holds the largest configuration only."""

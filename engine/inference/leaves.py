@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node, Scalar
@@ -35,7 +36,7 @@ def gather(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = 
     """All leaves of a document (None: nothing stated) with `settings` applied, and what is wrong with the names of facts."""
     problems: list[Problem] = []
     nodes: dict[str, Node] = {}
-    groups = frozenset(fact[:end] for fact in rulebook.vocabulary.facts for end, c in enumerate(fact) if c == ".")
+    groups = _groups(tuple(rulebook.vocabulary.facts))
     for path, place, value in _leaves(node, "", rulebook, groups, problems) if node is not None else ():
         if path in nodes:
             first = nodes[path].place
@@ -53,6 +54,12 @@ def gather(node: Node | None, rulebook: Rulebook, settings: Sequence[Setting] = 
             nodes[path] = value
             replaced.add(path)
     return Leaves(nodes, frozenset(replaced), tuple(problems))
+
+
+@lru_cache(maxsize=8)
+def _groups(facts: tuple[str, ...]) -> frozenset[str]:
+    """The names of groups of facts: what stands before a dot."""
+    return frozenset(fact[:end] for fact in facts for end, c in enumerate(fact) if c == ".")
 
 
 def _one(setting: Setting, place: Place) -> Node:

@@ -12,6 +12,7 @@ from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.inquiries.axis import Axis, Value
+from gpurules.engine.inquiries.lookup import Lookups
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Definition
@@ -31,13 +32,19 @@ class Trial:
 
     def __init__(self, engine: Engine, node: Node | None, settings: Sequence[Setting] = (), date: str = "", file: str = "facts") -> None:
         self.engine, self.node, self.settings, self.date, self.file = engine, node, tuple(settings), date, file
-        self.facts = reading.read(node, engine.rulebook, self.settings)
+        self.memory: reading.Memory = {}
+        self.facts = reading.read(node, engine.rulebook, self.settings, memory=self.memory)
         self.count = 0
 
     @cached_property
     def base(self) -> Evaluation:
         """The evaluation of the facts as they are."""
         return self.engine.evaluate(self.facts, self.date, self.file)
+
+    @cached_property
+    def lookups(self) -> Lookups:
+        """What is looked up beside the facts as they are."""
+        return Lookups(self.facts, self.rulebook)
 
     @property
     def rulebook(self) -> Rulebook:
@@ -61,7 +68,7 @@ class Trial:
         given = dict(self.facts.given)
         for axis, value in changes.items():
             given[axis.path] = Fact(axis.path, value, STATED, axis.text(value), Place(f"--set {axis.path}"))
-        if next(consistency.problems(given, self.rulebook), None) is not None:
+        if next(consistency.problems(given, self.rulebook, {axis.path for axis in changes}), None) is not None:
             return None
         if self.facts.given.keys() != given.keys():
             given = {path: given[path] for path in self.rulebook.vocabulary.facts if path in given}
@@ -71,7 +78,7 @@ class Trial:
         """The facts read anew with each change written as a person writes it; None where they contradict each other."""
         settings = [Setting(axis.path, text) for axis, text in texts.items()]
         try:
-            return reading.read(self.node, self.rulebook, (*self.settings, *settings))
+            return reading.read(self.node, self.rulebook, (*self.settings, *settings), memory=self.memory)
         except GpurulesError:
             return None
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping as MappingABC
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Mapping, Node, Scalar
@@ -19,10 +19,10 @@ from gpurules.engine.values.unit import NUMBER
 _KEYS = {"id", "when", "says", "mend", "slack"}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Contradiction:
-    """`when` cannot be: stated facts that make it surely true contradict each other. `slack` is the share by which each number
-    is widened first, for figures that people round. `says` is the reason, `mend` what to write instead."""
+    """`when`, which reads `facts`, cannot be: stated facts that make it surely true contradict each other. `slack` is the share by which
+    each number is widened first, for figures that people round. `says` is the reason, `mend` what to write instead."""
 
     id: str
     when: syntax.Node
@@ -30,10 +30,10 @@ class Contradiction:
     mend: Localized
     slack: float
     place: Place
+    facts: tuple[str, ...] = field(init=False)
 
-    @property
-    def facts(self) -> tuple[str, ...]:
-        return syntax.names(self.when)
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "facts", syntax.names(self.when))
 
 
 def load(documents: MappingABC[str, Node], vocabulary: Vocabulary) -> tuple[Contradiction, ...]:
