@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations, product
 
@@ -20,6 +20,8 @@ from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 MOST = 3
 """Facts that a flip changes at most."""
+NAMING = ("gpu.name", "gpu.count")
+"""Facts by which somebody states a machine."""
 _ELSE = "…"
 """A member that no enumeration has."""
 EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 400, 40, 50_000
@@ -70,15 +72,26 @@ class Searcher:
         self.axes = tuple(self._axes(frozenset(fixed), frozenset(movable)))
 
     def _axes(self, fixed: frozenset[str], movable: frozenset[str]) -> Iterator[Axis]:
-        base, vocabulary = self.trial.base, self.trial.rulebook.vocabulary.facts
-        for path in self.cone.facts:
+        base, vocabulary, lookups = self.trial.base, self.trial.rulebook.vocabulary.facts, self.trial.lookups
+        asked = {*self.cone.facts, *(NAMING if self._names_machine else ())}
+        behind = lookups.behind(asked)
+        for path in (p for p in vocabulary if p in asked or p in behind):
             definition = vocabulary[path]
             applies = base.program.applies.get(path)
             pinned = applies is not None and Truth(applies.truth(base.first.values)) is NO
             moves = (definition.movable or path in movable) and path not in fixed
+            if path in behind and path in lookups.filled:
+                members = lookups.differing(path, definition.members, {*asked, *behind})
+                definition = replace(definition, members={m: definition.members[m] for m in members})
             for axis in axes(definition, _given(base, path), moves, self.trial.reads(path)):
                 if not (pinned and axis.kind == SETTLE) and path not in base.first.pins:
                     yield axis
+
+    @property
+    def _names_machine(self) -> bool:
+        """Whether the goal is about the stated machine where none is stated, so that naming one may decide it."""
+        judged = any(self.trial.rulebook.rules[rule].for_each for rule in self.goal.targets)
+        return self.goal.candidate is None and judged and not self.trial.base.has_candidate
 
     def settle(self) -> Search:
         """The fewest open facts that, once known, bring the answer about."""
