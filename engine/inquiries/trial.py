@@ -63,16 +63,21 @@ class Trial:
             return None
 
     def changed(self, changes: Mapping[Axis, Value]) -> Facts | None:
+        facts = self.facts
         if any(self.reads(axis.path) for axis in changes):
-            return self.read_again({axis: axis.text(value) for axis, value in changes.items()})
-        given = dict(self.facts.given)
+            read = self.read_again({axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()})
+            changes = {axis: value for axis, value in changes.items() if value != _within(value, axis.definition)}
+            if read is None or not changes:
+                return read
+            facts = read
+        given = dict(facts.given)
         for axis, value in changes.items():
             given[axis.path] = Fact(axis.path, value, STATED, axis.text(value), Place(f"--set {axis.path}"))
         if next(consistency.problems(given, self.rulebook, {axis.path for axis in changes}), None) is not None:
             return None
-        if self.facts.given.keys() != given.keys():
+        if facts.given.keys() != given.keys():
             given = {path: given[path] for path in self.rulebook.vocabulary.facts if path in given}
-        return replace(self.facts, given=given)
+        return replace(facts, given=given)
 
     def read_again(self, texts: Mapping[Axis, str]) -> Facts | None:
         """The facts read anew with each change written as a person writes it; None where they contradict each other."""
@@ -101,6 +106,13 @@ class Trial:
 def leads(path: str, facts: Facts) -> bool:
     """Whether what is looked up may be another, once a fact has another value; any fact of a name that stands for several entries may tell them apart."""
     return path in _LEADING or path.startswith(("model.", "gpu.current_")) or (bool(facts.ambiguities) and path.startswith(LOOKED_AT))
+
+
+def _within(value: Value, definition: Definition) -> Value:
+    """As much of a value as the fact may be; a search also asks after values that are wider, which no facts file can state."""
+    if isinstance(value, frozenset):
+        return value & frozenset(definition.members)
+    return Interval(max(value.low, definition.range.low), min(value.high, definition.range.high))
 
 
 def _end(definition: Definition, which: int) -> Value:
