@@ -58,7 +58,7 @@ def command(
     decision = evaluate(given, cache.engine(located(rules) if held is None else bundle.files(held)), further, day, backend, shown)
     waived, as_of = given_waivers(facts, waivers), ""
     if waived is not None:
-        as_of = day or stores.today()
+        as_of = day or stated.today()
         decision = waive(decision, waived[0], as_of, waived[1])
     if held is not None:
         asked = record.Asked(

@@ -37,3 +37,8 @@ def read(texts: Sequence[str], date: str | None) -> tuple[list[Setting], str]:
     if problems:
         raise GpurulesError(problems)
     return found, day
+
+
+def today() -> str:
+    """The day by which waivers are judged where no `--date` was given."""
+    return datetime.date.today().isoformat()

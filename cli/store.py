@@ -58,8 +58,3 @@ def user() -> str:
 def moment() -> str:
     """Now, in UTC, to the second."""
     return datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-
-
-def today() -> str:
-    """The day it is here, as ISO writes it."""
-    return datetime.date.today().isoformat()

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import click
 
+from gpurules.cli import stated
+from gpurules.engine.decisions import waiver
+from gpurules.engine.decisions.decision import Document
 from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import printable
 
@@ -28,3 +31,11 @@ def given(facts: Path, waivers: Path | None) -> tuple[bytes, str] | None:
             return None
         waivers = beside
     return document.content(waivers), printable(str(waivers), 300)
+
+
+def marked(decision: Document, waivers: tuple[bytes, str] | None, day: str, rules: Iterable[str]) -> Document:
+    """The decision, or a trace of it, with what `waivers` (content and name) accept marked; as it is where there are none. Raises GpurulesError."""
+    if waivers is None:
+        return decision
+    content, name = waivers
+    return waiver.applied(decision, waiver.read(content, name, rules), day or stated.today())

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from gpurules.cli import asking, cache
+from gpurules.cli import asking, cache, stated
+from gpurules.cli import waivers as waiving
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.decisions import kept
+from gpurules.cli.waivers import waivers_option
+from gpurules.engine.decisions import kept, waiver
 from gpurules.engine.inquiries import restatement, subject
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.inquiries.why_not import WhyNot
@@ -23,6 +25,8 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_yo
 @click.option("--movable", multiple=True, metavar="PATH", help="A fact that may be changed although it is measured or given.")
 @click.option("--budget", type=click.IntRange(1, 10_000_000), help="Evaluations that each search may make; up to 2,000 by default.")
 @click.option("--depth", type=click.IntRange(0, 20), default=2, show_default=True, help="Levels shown below a condition.")
+@stated.stated_options
+@waivers_option
 @asking.format_options
 @language_option
 @rules_option
@@ -33,6 +37,9 @@ def command(
     movable: tuple[str, ...],
     budget: int | None,
     depth: int,
+    settings: tuple[str, ...],
+    date: str | None,
+    waivers: Path | None,
     format_: str,
     width: int | None,
     language: str,
@@ -45,6 +52,7 @@ def command(
 
     Exit codes: 0 done; 2 the input is wrong.
     """
+    further, day = stated.read(settings, date)
     content, name = asking.content_of(source)
     engine = cache.engine(located(rules))
     facts = engine.rulebook.vocabulary.facts
@@ -53,9 +61,14 @@ def command(
         mend = "`gpurules facts` lists what may be stated"
         raise GpurulesError(Problem(Place("why-not"), "GR312", f"no fact is called '{printable(p)}'", did_you_mean(p, facts, mend)) for p in unknown)
     if restatement.is_decision(content):
-        document = kept.read(content, name)
-        trial = kept.made(document, name, lambda read: restatement.trial(read, engine, name))
+        document, accepted = kept.read(content, name), waiving.given(Path("-"), waivers)
+        trial = kept.made(document, name, lambda read: restatement.trial(read, engine, name, further, day))
+        waived = {c["rule"]: c["waived"] for c in document["conclusions"] if "waived" in c}
     else:
-        trial = Trial(engine, asking.node_of(content, name), (), "", name)
-    branches = WhyNot(trial, fixed, movable, budget or 0, depth).answer(subject.in_rulebook(about, engine))
+        accepted = waiving.given(source, waivers)
+        trial = Trial(engine, asking.node_of(content, name), further, day, name)
+        waived = {}
+    if accepted is not None:
+        waived = waiver.counting(waiver.read(*accepted, engine.rulebook.rules), day or stated.today())
+    branches = WhyNot(trial, fixed, movable, budget or 0, depth, waived).answer(subject.in_rulebook(about, engine))
     asking.print_trees(branches, format_, language, width)

@@ -74,18 +74,34 @@ def read(content: bytes, file: str, rules: Iterable[str]) -> tuple[Waiver, ...]:
     return tuple(found)
 
 
-def applied(decision: Document, waivers: Sequence[Waiver], as_of: str) -> Document:
-    """The decision with what is waived on the day `as_of` marked, and with all waivers listed. Of two that count, the first is named."""
-    speaking = {c["rule"] for c in decision["conclusions"]}
-    listed, counting = [], dict[str, Document]()
+def counting(waivers: Sequence[Waiver], as_of: str) -> dict[str, Document]:
+    """Who accepts what a rule says on the day `as_of`, why and until when, by rule. Of two that count, the first is named."""
+    found: dict[str, Document] = {}
     for waiver in waivers:
-        said = {"who": waiver.who, "why": waiver.why, "until": waiver.until}
+        if waiver.until >= as_of:
+            found.setdefault(waiver.rule, {"who": waiver.who, "why": waiver.why, "until": waiver.until})
+    return found
+
+
+def applied(decision: Document, waivers: Sequence[Waiver], as_of: str) -> Document:
+    """The decision with what is waived on the day `as_of` marked, and with all waivers listed."""
+    speaking = {c["rule"] for c in decision["conclusions"]}
+    accepted, listed = counting(waivers, as_of), []
+    for waiver in waivers:
         state = EXPIRED if waiver.until < as_of else USED if waiver.rule in speaking else UNUSED
-        if state == USED:
-            counting.setdefault(waiver.rule, said)
-        listed.append({"rule": waiver.rule, **said, "state": state, "place": {"line": waiver.place.line, "column": waiver.place.column}})
-    conclusions = [{**c, "waived": counting[c["rule"]]} if c["rule"] in counting else c for c in decision["conclusions"]]
+        said = {"rule": waiver.rule, "who": waiver.who, "why": waiver.why, "until": waiver.until}
+        listed.append({**said, "state": state, "place": {"line": waiver.place.line, "column": waiver.place.column}})
+    conclusions = [{**c, "waived": accepted[c["rule"]]} if c["rule"] in accepted else c for c in decision["conclusions"]]
     return {**decision, "conclusions": conclusions, "waivers": {"as_of": as_of, "entries": listed}}
+
+
+def of(decision: Document) -> tuple[tuple[Waiver, ...], str] | None:
+    """The waivers that a decision lists, and the day by which they were judged; None where it has none."""
+    listed = decision.get("waivers")
+    if listed is None:
+        return None
+    places = [Place("waivers", w["place"]["line"], w["place"]["column"]) for w in listed["entries"]]
+    return tuple(Waiver(w["rule"], w["who"], w["why"], w["until"], p) for w, p in zip(listed["entries"], places, strict=True)), listed["as_of"]
 
 
 def stale(decision: Document) -> list[Document]:

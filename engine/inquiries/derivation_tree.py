@@ -54,7 +54,8 @@ class Derivation:
         state = said("state_" + entry["state"], facts=", ".join(entry["assuming"] if "assuming" in entry else entry["needs"]))
         text = {la: f"{text[la]} — {state[la]}" for la in text}
         because = Branch("because", entry["text"], {}, (), "quiet")
-        below = (because, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"))
+        waived = (Branch("waived", said("waived", **entry["waived"]), dict(entry["waived"]), (), "caution"),) if "waived" in entry else ()
+        below = (because, *waived, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"))
         return Branch("conclusion", text, {"rule": entry["rule"], "state": entry["state"], **data}, below, tone)
 
     def rule(self, id_: str, level: int = 0, requires: bool = True, value: Said | None = None) -> Branch:

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.decisions.decision import Document
+from gpurules.engine.decisions.selection import SHOWN
 from gpurules.engine.inference import judging
+from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
+from gpurules.engine.inquiries import subject as subjects
 from gpurules.engine.inquiries.derivation_tree import DEEPEST, Derivation
 from gpurules.engine.inquiries.subject import STATED, Subject
 from gpurules.engine.inquiries.tree import Branch, both, cut
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.values.truth import DEPENDS, NO
 
+TOLD = 8
+"""Other machines of a name that are told."""
 
 def explain(
     subject: Subject | None, decision: Document, rulebook: Rulebook | None = None, evaluation: Evaluation | None = None, file: str = "", depth: int = DEEPEST
@@ -54,14 +60,16 @@ def _notice(decision: Document, rulebook: Rulebook | None) -> tuple[Branch, ...]
 
 
 def _machines(decision: Document, derivation: Derivation, evaluation: Evaluation | None, name: str, depth: int) -> Iterator[Branch]:
-    """The chosen machines, or the one named."""
+    """The chosen machines, or those named: of the ones that the decision tells of, else the one of the catalogue that comes nearest."""
     chosen = decision["choice"]["chosen"] if decision.get("choice") else []
-    nearest = decision["choice"]["nearest_rejected"] if decision.get("choice") else []
     if name == STATED or (not name and not chosen and decision["candidates"]):
         yield _stated(decision, derivation)
-    for machine in (*chosen, *(nearest if name else ())):
-        if name in ("", machine["id"]):
-            yield _machine(machine, decision, derivation, evaluation, depth)
+        return
+    told = subjects.told_of(name, decision) if name else chosen
+    for machine in told:
+        yield _machine(machine, decision, derivation, evaluation, depth)
+    if not told and name and evaluation is not None:
+        yield _untold(subjects.machines(name, evaluation.engine), evaluation, derivation.file, depth)
 
 
 def _stated(decision: Document, derivation: Derivation) -> Branch:
@@ -77,14 +85,45 @@ def _machine(machine: Document, decision: Document, derivation: Derivation, eval
     root = replace(root, data={"machine": machine["id"]}, tone="strong")
     candidate = next((c for c in evaluation.engine.catalogued if c.id == machine["id"]), None) if evaluation is not None else None
     if evaluation is None or candidate is None:
-        return replace(root, children=tuple(_from_document(machine, derivation)))
-    basis = decision["choice"]["basis"]
-    own = traced(evaluation, candidate, basis, derivation.file, depth)
-    wanted = [s for s in machine.get("scores", ())]
+        key = "figures_alone" if derivation.rulebook is None else "figures_not_restated"
+        notice = Branch("notice", said(key, digest=decision["rulebook"]["digest"][:23]), {}, (), "caution")
+        return replace(root, children=(*_from_document(machine, derivation), notice))
+    own = traced(evaluation, candidate, decision["choice"]["basis"], derivation.file, depth)
     rules = {c["fact"]: c["rule"] for c in decision["choice"]["criteria"]}
-    below = [own.rule(rule, 1) for rule in evaluation.requirements if not wanted or own.rules[rule]["truth_assuming"] != "no"]
-    below += [_score(score, rules, (own.fact(score["fact"], 2), derivation.rule(rules[score["fact"]], 2))) for score in wanted]
-    return replace(root, children=tuple(below))
+    scores = [_score(s, rules, (own.fact(s["fact"], 2), derivation.rule(rules[s["fact"]], 2))) for s in machine.get("scores", ())]
+    return replace(root, children=(*_reckoned(own, evaluation.requirements), *scores))
+
+
+def _untold(named: Sequence[Candidate], evaluation: Evaluation, file: str, depth: int) -> Branch:
+    """Of machines that the decision does not tell of the one that fails the fewest requirements, assumptions made, with the ids of the others."""
+
+    def failed(candidate: Candidate) -> tuple[object, ...]:
+        try:
+            run = judging.judged(evaluation.workloads[1], evaluation.engine.candidate, candidate)
+        except Impossible:
+            return len(evaluation.requirements) + 1, 0, candidate.count, candidate.preference, candidate.id
+        truths = [run.accepts(rule) for rule in evaluation.requirements]
+        return truths.count(NO), truths.count(DEPENDS), candidate.count, candidate.preference, candidate.id
+
+    ranked = sorted((failed(one), one) for one in named)
+    (failing, open_, *_), nearest = ranked[0]
+    verdict = said("verdict_rejected" if failing else "verdict_undecided" if open_ else "verdict_accepted")
+    text, data = said("question_machine", machine=both(nearest.id), verdict=verdict), {"machine": nearest.id}
+    try:
+        below = tuple(_reckoned(traced(evaluation, nearest, "assuming", file, depth), evaluation.requirements))
+    except Impossible as fault:
+        shown = {la: evaluation.program.rulebook.vocabulary.facts[fault.fact].show(fault.value, la) for la in ("en", "zh")}
+        below = (Branch("impossible", said("impossible", rules=", ".join(fault.rules), fact=fault.fact, value=shown), {"fact": fault.fact}, (), "require"),)
+    if len(ranked) > 1:
+        others = tuple(Branch("machine", both(one.id), {"machine": one.id}) for _, one in ranked[1 : 1 + TOLD])
+        below = (*below, Branch("siblings", said("siblings"), {}, others, "quiet", max(0, len(ranked) - 1 - TOLD)))
+    return Branch("machine", text, data, below, "strong")
+
+
+def _reckoned(own: Derivation, requirements: Iterable[str]) -> Iterator[Branch]:
+    """The requirements that speak of a machine, and how each of its figures came about."""
+    yield from (own.rule(rule, 1) for rule in requirements if own.rules[rule]["truth_assuming"] != "no")
+    yield Branch("figures", said("machine_figures"), {}, tuple(own.fact(path, 2) for path in SHOWN))
 
 
 def traced(

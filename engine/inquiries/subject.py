@@ -28,8 +28,9 @@ class Subject:
     number: int = 0
 
 
-def in_decision(word: str, decision: Document) -> Subject:
-    """What `word` names in a decision: a rule, RULE#n, a fact, an action or topic of its advice, a chosen or nearly chosen machine.
+def in_decision(word: str, decision: Document, engine: Engine | None = None) -> Subject:
+    """What `word` names in a decision: a rule, RULE#n, a fact, an action or topic of its advice, a machine that it tells of; with
+    the engine that decided, any machine of the catalogue.
 
     Raises GpurulesError (GR312) with the nearest names.
     """
@@ -39,19 +40,33 @@ def in_decision(word: str, decision: Document) -> Subject:
     facts += [q["fact"] for q in decision.get("measure_next", ())]
     advice = [c[key] for c in decision["conclusions"] if c["kind"] == "advise" for key in ("action", "topic")]
     choice = decision.get("choice")
-    machines = [m["id"] for m in (*choice["chosen"], *choice["nearest_rejected"])] if choice else []
+    of_machines = [m["id"] for m in (*choice["chosen"], *choice["nearest_rejected"])] if choice else []
     if decision["candidates"]:
-        machines.append(STATED)
+        of_machines.append(STATED)
     numbered = re.fullmatch(r"(.+)#(\d{1,4})", word)
     if numbered and numbered[1] in rules:
         said = sum(c["rule"] == numbered[1] for c in decision["conclusions"])
         if 1 <= int(numbered[2]) <= said:
             return Subject("conclusion", numbered[1], int(numbered[2]))
         raise _unknown(word, [f"{numbered[1]}#{n}" for n in range(1, said + 1)], f"{numbered[1]} has {said} conclusions in this decision")
-    for kind, names in (("rule", rules), ("fact", facts), ("advice", advice), ("machine", machines)):
+    for kind, names in (("rule", rules), ("fact", facts), ("advice", advice), ("machine", of_machines)):
         if word in names:
             return Subject(kind, word)
-    raise _unknown(word, [*rules, *facts, *advice, *machines], "name a rule, RULE#1, a fact, an action or topic of advice, or a machine")
+    otherwise = "name a rule, RULE#1, a fact, an action or topic of advice, or a machine"
+    if engine is None:
+        otherwise += "; one that the decision does not tell of needs the rulebook that decided, which is not at hand (--rules)"
+    if told_of(word, decision) or (engine is not None and machines(word, engine)):
+        return Subject("machine", word)
+    raise _unknown(word, [*rules, *facts, *advice, *of_machines], otherwise)
+
+
+def told_of(word: str, decision: Document) -> list[Document]:
+    """The machines of the catalogue, chosen or nearly, that a decision tells of and `word` names: by id, or by the card's name with
+    a count before it or without."""
+    choice = decision.get("choice")
+    every: list[Document] = [*choice["chosen"], *choice["nearest_rejected"]] if choice else []
+    exact = [m for m in every if m["id"] == word]
+    return exact or [m for m in every if _folded(word) in (_folded(m["card"]["name"]), _folded(f"{m['count']}x{m['card']['name']}"))]
 
 
 def in_rulebook(word: str, engine: Engine) -> Subject:
@@ -86,6 +101,10 @@ def machines(word: str, engine: Engine) -> tuple[Candidate, ...]:
     except UnknownName:
         return ()
     return tuple(c for c in engine.catalogued if c.card in named.ids and named.count in (None, 0, c.count))
+
+
+def _folded(name: str) -> str:
+    return re.sub(r"\s+", "", name.casefold().replace("×", "x"))
 
 
 def _unknown(word: str, known: Iterable[str], otherwise: str) -> GpurulesError:

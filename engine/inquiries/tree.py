@@ -36,7 +36,7 @@ def both(text: str) -> Said:
 def cut(branch: Branch, depth: int) -> Branch:
     """The branch with at most `depth` levels below it."""
     if depth <= 0:
-        return replace(branch, children=(), left_out=len(branch.children))
+        return replace(branch, children=(), left_out=max(branch.left_out, len(branch.children)))
     return replace(branch, children=tuple(cut(child, depth - 1) for child in branch.children))
 
 

@@ -56,6 +56,16 @@ PHRASES: dict[str, tuple[str, str]] = {
         "The rulebook that decided is not at hand ({digest}…): parameters show their values alone, and derived facts not what they compute from.",
         "手头没有作出该决定的规则库（{digest}…）：参数只列出数值，推导值不列出计算依据。",
     ),
+    "machine_figures": ("its figures", "各项数字"),
+    "figures_alone": (
+        "These are the figures that the decision holds; the rulebook that decided is not at hand ({digest}…), so how they came about cannot be shown.",
+        "以上为决定中保存的数字；手头没有作出该决定的规则库（{digest}…），无法给出推导过程。",
+    ),
+    "figures_not_restated": (
+        "These are the figures that the decision holds; it does not tell its facts as they were stated, so how they came about cannot be shown.",
+        "以上为决定中保存的数字；决定未完整保存所给事实，无法重新推导。",
+    ),
+    "waived": ("waived by {who} until {until}: {why}", "已豁免：{who}，至 {until}，理由：{why}"),
     # ---------------------------------------------------------------- why-not
     "question_rule": ("{rule} {title}: {state}", "{rule} {title}：{state}"),
     "question_machine": ("{machine}: {verdict}", "{machine}：{verdict}"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -37,12 +37,22 @@ _STRETCHES = 400
 
 
 class WhyNot:
-    """Answers about one trial. `fixed` and `movable` are facts that may not, or may, be changed whatever the vocabulary says."""
+    """Answers about one trial. `fixed` and `movable` are facts that may not, or may, be changed whatever the vocabulary says; `waived`
+    says of rules who accepts what they say, why and until when."""
 
-    def __init__(self, trial: Trial, fixed: Iterable[str] = (), movable: Iterable[str] = (), budget: int = 0, depth: int = 2) -> None:
+    def __init__(
+        self,
+        trial: Trial,
+        fixed: Iterable[str] = (),
+        movable: Iterable[str] = (),
+        budget: int = 0,
+        depth: int = 2,
+        waived: Mapping[str, Mapping[str, str]] | None = None,
+    ) -> None:
         self.trial, self.fixed, self.movable, self.budget, self.depth = trial, frozenset(fixed), frozenset(movable), budget, depth
         self.base, self.engine = trial.base, trial.engine
         self.rulebook = trial.rulebook
+        self.waived = waived or {}
         self._judged: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {}
 
     def answer(self, subject: Subject) -> tuple[Branch, ...]:
@@ -73,7 +83,7 @@ class WhyNot:
         facts = ", ".join(open_facts)
         title = {la: self.rulebook.rules[id_].title.get(la) for la in ("en", "zh")}
         text = said("question_rule", rule=id_, title=title, state=said(f"state_{found}", facts=facts or self._assumed()))
-        below: list[Branch] = []
+        below: list[Branch] = list(self._accepted(id_)) if found else []
         if self.base.looked_at(id_):
             below += [b for b in derivation.rule(id_).children if b.kind not in ("claim", "figures")]
         else:
@@ -237,9 +247,15 @@ class WhyNot:
             derivation = traced(self.base, candidate, "assuming", self.trial.file, self.depth + 2, marks, searcher.cone.rules)
         conditions = [b for b in derivation.rule(rule).children if b.kind not in ("claim", "figures")]
         open_facts = change.askable(self.base, run, run.accept_causes(rule)) if word == "open_by" else ()
-        below = [*conditions, *self._nearest(searcher, asked, goal.state(asked, self.base), open_facts)]
+        waived = self._accepted(rule) if candidate is None else ()
+        below = [*waived, *conditions, *self._nearest(searcher, asked, goal.state(asked, self.base), open_facts)]
         title = {la: self.rulebook.rules[rule].title.get(la) for la in ("en", "zh")}
         return Branch("rejection", said(word, rule=rule, title=title), {"rule": rule}, tuple(below), "require")
+
+    def _accepted(self, rule: str) -> Iterator[Branch]:
+        """That a person accepts what a rule says."""
+        if rule in self.waived:
+            yield Branch("waived", said("waived", **self.waived[rule]), dict(self.waived[rule]), (), "caution")
 
     def _fault(self, candidate: Candidate | None) -> Branch:
         if candidate is None:

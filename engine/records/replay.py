@@ -18,7 +18,6 @@ from gpurules.engine.records import comparison
 from gpurules.engine.records.comparison import Part
 from gpurules.engine.records.record import Asked
 from gpurules.engine.values import canonical
-from gpurules.engine.values.problem import Place
 
 IDENTICAL, ENGINE, DIFFERENT = "identical", "engine", "different"
 """Outcomes: byte for byte the same; the same but for the numbers of the engine; not the same."""
@@ -65,10 +64,9 @@ def restated(then: Document, engine: Engine, version: str) -> tuple[Evaluation, 
     node, settings = restatement.stated(then, engine.rulebook)
     evaluation = engine.evaluate(facts_module.read(node, engine.rulebook, settings), str(then["date"]))
     made = decisions.document(evaluation, version)
-    if "waivers" in then:
-        listed = then["waivers"]["entries"]
-        waivers = [waiver.Waiver(w["rule"], w["who"], w["why"], w["until"], Place("waivers", w["place"]["line"], w["place"]["column"])) for w in listed]
-        made = waiver.applied(made, waivers, then["waivers"]["as_of"])
+    waived = waiver.of(then)
+    if waived is not None:
+        made = waiver.applied(made, *waived)
     return evaluation, made
 
 
