@@ -59,7 +59,7 @@ def _applies(run: Run, path: str) -> bool:
 def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str, str]:
     """A derived value: as it is; where unstated facts set its ends, as a bound, or as unknown with what it needs.
 
-    `brief` leaves out what a bound needs, for use inside a sentence.
+    `brief` leaves out what a bound needs, and puts what an unknown value needs in brackets, for use inside a sentence.
     """
     definition = run.program.rulebook.vocabulary.facts[path]
     needs = open_ended(run, path)
@@ -71,6 +71,8 @@ def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str,
     if isinstance(value, Interval) and bounded:
         least = {language: f"≥ {definition.show(Interval(value.low, value.low), language)}" for language in LANGUAGES}
         return least if brief else {"en": f"{least['en']}; the rest needs {named}", "zh": f"{least['zh']}；其余需要 {named}"}
+    if brief:
+        return {"en": f"unknown (needs {named})", "zh": f"未知（需要 {named}）"}
     return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
 
 

@@ -235,8 +235,9 @@ class _Reader:
 
 
 _HAN, _LATIN = re.compile("[\u4e00-\u9fff]"), re.compile(r"[A-Za-z0-9%≤≥−.]")
-_WORDS = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "token": "令牌", "tokens": "令牌"}
-_WORDS |= {"token/s": "令牌/秒", "USD/year": "USD/年", "byte": "字节", "bytes": "字节", "bit": "位", "bits": "位", "sequence": "条", "sequences": "条"}
+_WORDS = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "USD/year": "USD/年"}
+_WORDS |= {"byte": "字节", "bytes": "字节", "bit": "位", "bits": "位", "sequence": "条", "sequences": "条", "token": "令牌", "tokens": "令牌"}
+_WORDS |= {"token/s": "令牌/秒", "tokens/s": "令牌/秒", "sample/s": "样本/秒", "samples/s": "样本/秒", "samples": "个样本"}
 
 
 def in_chinese(shown: str) -> str:

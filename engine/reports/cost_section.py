@@ -46,6 +46,6 @@ class CostReader(Reader):
             return []
         first = found[0]
         ends = {end: self.word(f"cheaper_{first[end]['cheaper']}") for end in ("low", "high")}
-        text = self.word("cost_decides", fact=first["fact"], now=self.said(first["now"]["shown"]), share=f"{first['share']:.0%}", **ends)
-        others = self.join(f"{figure['fact']} {figure['share']:.0%}" for figure in found[1 : _NEXT + 1])
+        text = self.word("cost_decides", fact=first["fact"], now=self.said(first["now"]["shown"]), share=f"{first['share'] * 100:.0f} %", **ends)
+        others = self.join(f"{figure['fact']} {figure['share'] * 100:.0f} %" for figure in found[1 : _NEXT + 1])
         return [Words(text), *([Words(self.word("cost_also", facts=others), "quiet")] if others else [])]

@@ -113,4 +113,9 @@ class Reader:
 
 def brief(shown: str) -> str:
     """A figure without what it needs to be known better: `unknown: needs a, b` is `unknown`."""
-    return re.split(r": needs |：需要 |; the rest|；其余", shown)[0]
+    return re.split(r": needs | \(needs |：需要 |（需要 |; the rest|；其余", shown)[0]
+
+
+def equal(name: str, shown: str) -> str:
+    """A name and its value: `a = 3 GB`, `a ≤ 3 GB`."""
+    return f"{name} {shown}" if shown.startswith(("≤", "≥")) else f"{name} = {shown}"

@@ -13,7 +13,7 @@ from gpurules.engine.reports.cost_section import CostReader
 from gpurules.engine.reports.machine_section import MachineReader
 from gpurules.engine.reports.memory_section import MemoryReader
 from gpurules.engine.reports.phrases import DOING, LEVELS, SECTIONS, STATUS
-from gpurules.engine.reports.reader import CHECKLIST, MEMORY
+from gpurules.engine.reports.reader import CHECKLIST, MEMORY, equal
 from gpurules.engine.reports.server_section import ServerReader
 from gpurules.engine.reports.speed_section import SpeedReader
 from gpurules.engine.reports.steps_section import StepsReader
@@ -142,7 +142,7 @@ class AdviceReader(StepsReader, WaiverReader):
         return ("" if self.language == "zh" else " ") + said
 
     def certainty(self) -> str:
-        parts = [self.word("assumes", what=f"{a['fact']} = {self.said(a['shown'])}", rules=a["rule"]) for a in self.decision["assumptions"]]
+        parts = [self.word("assumes", what=equal(a["fact"], self.said(a["shown"])), rules=a["rule"]) for a in self.decision["assumptions"]]
         parts = parts or [self.word("no_assumption")]
         unsettled = len({c["rule"] for c in self.decision["conclusions"] if c["state"] == "depends"})
         if unsettled:
@@ -279,7 +279,7 @@ class AdviceReader(StepsReader, WaiverReader):
 
     def _failed(self, atom: Document) -> str:
         """Why a condition is not met: `7B, not >= 10B`."""
-        left = f"{atom['left']['text']} = {self.said(atom['left']['shown'])}"
+        left = equal(atom["left"]["text"], self.said(atom["left"]["shown"]))
         if "right" not in atom:
             return left
         operator = atom["text"][len(atom["left"]["text"]) :].split()[0]

@@ -126,7 +126,7 @@ def _unit(tail: str, unit: Unit | None, share: bool, given: str) -> Unit:
     """The unit that follows a number; `G`, `B` and `b` are read by the wanted dimension."""
     if not tail:
         return unit or Unit("1", Fraction(1), NUMBER)
-    tail = re.sub(r"^-(?=[a-zA-Z])", "", tail)
+    tail = f"1{tail}" if tail.startswith("/") else re.sub(r"^-(?=[a-zA-Z])", "", tail)
     if unit is None and tail == "B":
         raise QuantityError(f"'{printable(given)}' may mean bytes or billions", "write '10 byte' or '10B parameters'")
     if unit is None or unit.dimension == NUMBER:
@@ -177,7 +177,7 @@ def _unit_hint(tail: str, unit: Unit | None, share: bool) -> str:
 # ---------------------------------------------------------------- showing
 
 TO = " to "
-_PLURALS = {"year": "years", "byte": "bytes", "bit": "bits"}
+_PLURALS = {"year": "years", "byte": "bytes", "bit": "bits", "token/s": "tokens/s", "sample/s": "samples/s"}
 
 _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "byte": ((1e13, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "byte")),
@@ -235,7 +235,7 @@ def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | No
 
     if name in _PLURALS:
         name = name if value.exact and digits(high) == "1" else _PLURALS[name]
-    suffix = name if not name or name in ("B", "M") else f" {name}"
+    suffix = name if not name or name in ("B", "M") else "/s" if name == "1/s" else f" {name}"
     if bounds is not None and not value.exact and high >= bounds.high and low > bounds.low:
         return f"≥ {digits(low)}{suffix}"
     if bounds is not None and not value.exact and low <= bounds.low and high < bounds.high:

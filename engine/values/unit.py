@@ -57,7 +57,7 @@ def _table() -> dict[str, tuple[Fraction, str]]:
     put("EUR € eur euro euros 欧元", 1, "EUR")
     put("% percent pct", Fraction(1, 100), "")
     put("1 x × parameter parameters param params token tokens sequence sequences sample samples", 1, "")
-    put("layer layers head heads card cards gpu gpus GPU GPUs core cores node nodes 张 卡 块 个 台 核 层 条 参数 令牌", 1, "")
+    put("layer layers head heads card cards gpu gpus GPU GPUs core cores node nodes 张 卡 块 个 台 核 层 条 参数 令牌 样本 次 步", 1, "")
     return table
 
 

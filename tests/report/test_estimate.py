@@ -95,7 +95,7 @@ def test_a_measured_peak_calibrates_and_a_measured_rate_overrules() -> None:
     shown = bars(document)
     assert "[FIT-001]" in shown["rule of thumb"] and "[FIT-020]" in shown["structured estimate"] and "[FIT-030]" in shown["calibrated"]
     speed = repr(section(document, "speed"))
-    assert "20,480 token/s" in speed and "[SPD-046]" in speed and "overrules the estimate" in speed
+    assert "20,480 tokens/s" in speed and "[SPD-046]" in speed and "overrules the estimate" in speed
 
 
 def test_settings_that_suffice_come_before_any_purchase() -> None:

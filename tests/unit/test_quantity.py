@@ -160,6 +160,9 @@ def test_a_unit_used_from_ten_of_it_on_is_divided_by_itself(value, shown):
         (Interval(1, 1), "byte", "1 byte", "1 字节"),
         (Interval(3 * unit.YEAR, 3 * unit.YEAR), "year", "3 years", "3 年"),
         (Interval(4096, 4096), "token", "4,096 tokens", "4,096 令牌"),
+        (Interval(21966, 27956), "token/s", "21,966–27,956 tokens/s", "21,966–27,956 令牌/秒"),
+        (Interval(12, 12), "sample/s", "12 samples/s", "12 样本/秒"),
+        (Interval(1.5, 1.5), "1/s", "1.5/s", "1.5/s"),
     ],
 )
 def test_what_is_shown_in_either_language_is_read_again(value, name, shown, chinese):
