@@ -115,6 +115,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     # ---------------------------------------------------------------- what-if
     "along": ("{name}along {fact} ({count} evaluations)", "{name}沿 {fact}（求值 {count} 次）"),
     "status_open": ("the stated machine cannot be judged yet", "所述机器还不能判断"),
+    "part": ("{rule}, {machine}: {before} → {after}", "{rule}，{machine}：{before} → {after}"),
+    "ranking": ("other machines come first; no requirement changes", "排在前面的机器变了，没有要求改变"),
     "status_other": ("the stated machine is not accepted", "所述机器不被接受"),
     "contradiction": ("the facts contradict each other there", "此处事实互相矛盾"),
 }  # fmt: skip

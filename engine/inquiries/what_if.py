@@ -6,11 +6,13 @@ import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import Setting
+from gpurules.engine.inquiries import rejection
 from gpurules.engine.inquiries.axis import SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep, differing
 from gpurules.engine.inquiries.branching import Budget, Stretch
+from gpurules.engine.inquiries.subject import STATED
 from gpurules.engine.inquiries.tree import Branch, Said, both
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.inquiries.trial import Trial
@@ -105,7 +107,7 @@ def _rows(
             found = sweep.along(axis, budget)
             tick()
             text = said("along", name=f"{name}, " if name else "", fact=axis.path, count=budget.spent - spent)
-            yield Branch("range", text, {**data, "vary": axis.path}, tuple(_stretches(axis, found)), "strong")
+            yield Branch("range", text, {**data, "vary": axis.path}, tuple(_stretches(sweep, axis, found)), "strong")
             continue
         decided = sweep.at()
         tick()
@@ -115,8 +117,9 @@ def _rows(
         first = first or decided
 
 
-def _stretches(axis: Axis, found: Sequence[Stretch]) -> Iterator[Branch]:
+def _stretches(sweep: Sweep, axis: Axis, found: Sequence[Stretch]) -> Iterator[Branch]:
     before: Decided | None = None
+    end = 0
     for stretch in found:
         value = axis.value(stretch.cell)
         shown = {la: axis.definition.show(value, la) for la in ("en", "zh")}
@@ -126,9 +129,10 @@ def _stretches(axis: Axis, found: Sequence[Stretch]) -> Iterator[Branch]:
             before = None
             continue
         text = {la: f"{shown[la]}: {_verdict(stretch.label)[la]}" for la in shown}
-        changes = tuple(_changes(before, stretch.label)) if before is not None else ()
+        sides = [sweep.trial.evaluate({axis: axis.value((place, place))}) for place in (end, stretch.cell[0])] if _parted(before, stretch.label) else []
+        changes = (*_changes(before, stretch.label), *_rejections(before, stretch.label, sides)) if before is not None else ()
         yield Branch("stretch", text, {**data, **_data(stretch.label)}, changes)
-        before = stretch.label
+        before, end = stretch.label, stretch.cell[1]
 
 
 def _changes(before: Decided, after: Decided) -> Iterator[Branch]:
@@ -136,6 +140,25 @@ def _changes(before: Decided, after: Decided) -> Iterator[Branch]:
     for rule, (old, new) in differing(before.signature, after.signature).items():
         states = {la: f"{said(f'state_{old}', facts='…')[la]} → {said(f'state_{new}', facts='…')[la]}" for la in ("en", "zh")}
         yield Branch("change", {la: f"{rule}: {states[la]}" for la in states}, {"rule": rule, "before": old, "after": new})
+
+
+def _parted(before: Decided | None, after: Decided) -> bool:
+    """Whether two neighbours have different verdicts."""
+    return bool(before is not None and before.signature and after.signature and before.signature[0] != after.signature[0])
+
+
+def _rejections(before: Decided, after: Decided, sides: Sequence[Evaluation | None]) -> Iterator[Branch]:
+    """The requirements that make two verdicts differ."""
+    one, other = sides if len(sides) == 2 else (None, None)
+    if one is None or other is None or not before.signature or not after.signature:
+        return
+    found = list(rejection.between((before.signature, one), (after.signature, other)))
+    for r in found:
+        states = {key: said(f"met_{state}", facts="…") for key, state in (("before", r.before), ("after", r.after))}
+        text = said("part", rule=r.rule, machine=said("machine_stated") if r.machine == STATED else both(r.machine), **states)
+        yield Branch("requirement", text, {"rule": r.rule, "machine": r.machine, "before": r.before, "after": r.after})
+    if not found and before.signature[0][0] == after.signature[0][0]:
+        yield Branch("requirement", said("ranking"), {}, (), "quiet")
 
 
 def _verdict(decided: Decided) -> Said:

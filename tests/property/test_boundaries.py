@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from unittest import mock
 
 import worlds
@@ -11,29 +12,55 @@ from test_flips import FACTS, trial
 
 from gpurules.engine.decisions import change
 from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inquiries import what_if
 from gpurules.engine.inquiries.axis import SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep
 from gpurules.engine.inquiries.branching import Budget
+from gpurules.engine.knowledge import document
+from gpurules.engine.values.problem import GpurulesError
 
 NUMBERS = ("load.share", "load.count", "load.delta", "load.size", "gpu.count")
 
 
-def hump(limit):
-    """A rule that holds in the middle of a range alone: s * (1 - s) above a limit."""
+ADVICE = [{"advise": {"topic": "memory", "level": "avoid", "action": "add"}}]
+
+
+def rule(id_, when, then=ADVICE, /, **figures):
+    """A rule with its parameters."""
+    parameters = {name: {"value": value, "cites": ["T03"], "since": "2025-01-01"} for name, value in figures.items()}
     return {
-        "id": "AAA-001", "version": "1.0.0", "status": "active", "title": {"en": "a hump", "zh": "a hump"}, "when": "load.share * (1 - load.share) > limit",
-        "parameters": {"limit": {"value": limit, "cites": ["T03"], "since": "2025-01-01"}},
-        "then": [{"advise": {"topic": "memory", "level": "avoid", "action": "add"}}], "because": {"en": "x", "zh": "x"}, "cites": ["T01"],
-        "cases": [{"name": "none", "fires": "depends"}],
+        "id": id_, "version": "1.0.0", "status": "active", "title": {"en": "a rule", "zh": "a rule"}, "when": when, "parameters": parameters,
+        "then": then, "because": {"en": "x", "zh": "x"}, "cites": ["T01"], "cases": [{"name": "none", "fires": "depends"}],
     }  # fmt: skip
 
 
-def swept(engine, content, path, machines=False):
+def hump(limit):
+    """A rule that holds in the middle of a range alone: s * (1 - s) above a limit."""
+    return rule("AAA-001", "load.share * (1 - load.share) > limit", limit=limit)
+
+
+def costs():
+    """Two lines that cross, both of the same fact: what renting costs and what owning does; renting is dearer beyond the crossing."""
+    rent = rule("AAA-001", "load.flag", [{"derive": {"made.need": "rate * load.count"}}], rate="3 GB")
+    own = rule("AAA-002", "load.flag", [{"derive": {"made.peak": "price + power * load.count"}}], price="40 GB", power="1 GB")
+    return [rent, own, rule("AAA-003", "made.need > made.peak")]
+
+
+def swept(engine, content, path, machines=False, budget=10**7):
     made = trial(engine, content)
     definition = engine.rulebook.vocabulary.facts[path]
     sweep = Sweep(made, machines)
     axis = Axis(definition, definition.range, SETTLE, made.reads(path))
-    return sweep, axis, sweep.along(axis, Budget(10**7))
+    return sweep, axis, sweep.along(axis, Budget(budget))
+
+
+def signature(sweep, axis, place):
+    """The decision at one place as a person asks for it: from text, by the whole engine. None where the facts contradict each other."""
+    facts = sweep.trial.read_again({axis: axis.text(axis.value((place, place)))})
+    try:
+        return None if facts is None else change.signature(sweep.trial.engine.evaluate(facts, "2026-01-01"))
+    except GpurulesError:
+        return None
 
 
 def test_a_hump_has_two_boundaries():
@@ -44,9 +71,68 @@ def test_a_hump_has_two_boundaries():
     assert ends == [(0.0, 0.276, 0), (0.277, 0.723, 1), (0.724, 1.0, 0)]
 
 
+def test_lines_of_costs_cross_once():
+    """3 n > 40 + n from n = 21 on: at 20 both cost the same."""
+    engine = Engine(worlds.load(worlds.written(costs())))
+    _, axis, found = swept(engine, {"load.flag": "yes"}, "load.count")
+    assert [(axis.value(s.cell).low, axis.value(s.cell).high, len(s.label.signature[1])) for s in found] == [(1, 20, 0), (21, 64, 1)]
+
+
+def test_a_boundary_names_the_requirement_behind_it():
+    """Where the verdict changes and no advice does, the requirement that the stated machine no longer meets is told."""
+    needs = {**rule("AAA-001", "load.count > least", [{"require": "candidate.count > least"}], least="7"), "for_each": "candidate"}
+    engine = Engine(worlds.load(worlds.written([needs])))
+    node = document.parse(json.dumps({"workload.task": "lora", "model.size_class": "7B", "gpu.count": "2", "gpu.name": "large"}).encode(), "facts")
+    (tree,) = what_if.answer(engine, node, "facts", [what_if.read("load.count=1..64", engine.rulebook)], True, 10**6)
+    one, other = tree.children
+    assert (one.data["to"], other.data["from"]) == ("7", "8")
+    told = {(b.data["rule"], b.data["machine"], b.data["before"], b.data["after"]) for b in other.children}
+    assert ("AAA-001", "stated", "certain", "") in told
+    assert "AAA-001, the stated machine: met → not met" in {b.text["en"] for b in other.children}
+
+
+@st.composite
+def varied(draw):
+    """A rulebook with further rules whose answer turns along one fact, now and then twice, and the fact."""
+    rules, path = draw(worlds.rulebooks()), draw(st.sampled_from(NUMBERS))
+    figures = worlds.NUMBERS[path][1]
+    for number in range(draw(st.integers(1, 3))):
+        low, high = draw(st.lists(st.sampled_from(figures), min_size=2, max_size=2))
+        condition = draw(st.sampled_from((f"{path} > low", f"low < {path} and {path} < high", f"({path} - low) * ({path} - high) > none", f"{path} != low")))
+        other = draw(st.sampled_from(("load.kind == 'a'", "load.mode == 'x'", "load.flag", "")))
+        made = rule(f"ZZZ-{number + 1:03}", {"all": [condition, other] if other else [condition]}, low=low, high=high, none="0")
+        made["parameters"] = {name: p for name, p in made["parameters"].items() if name in condition}
+        if "none" not in condition or path != "load.size":
+            rules.append(made)
+    return rules, path
+
+
 @settings(max_examples=40, deadline=None)
-@given(worlds.rulebooks(), worlds.facts(), st.sampled_from(NUMBERS), st.data())
-def test_every_stretch_has_one_decision_and_neighbours_have_two(rules, content, path, data):
+@given(varied(), worlds.facts(), st.integers(3, 120), st.data())
+def test_what_is_told_of_a_range_holds_and_what_is_not_settled_is_a_band(book, content, budget, data):
+    """Whole decisions, machines of the catalogue included, with a budget that ends before all is settled."""
+    rules, path = book
+    with mock.patch.object(worlds, "FACTS", FACTS):
+        engine = Engine(worlds.load(worlds.written(rules)))
+    content.pop(path, None)
+    sweep, axis, found = swept(engine, content, path, machines=True, budget=budget)
+    assume(found)
+    bands = [s for s in found if s.label is None]
+    event(f"{min(len(found), 5)} stretches, {min(len(bands), 3)} bands")
+    for stretch in found:
+        inside = data.draw(st.integers(*stretch.cell))
+        for place in {stretch.cell[0], inside, stretch.cell[1]} if stretch.label is not None else ():
+            assert signature(sweep, axis, place) == stretch.label.signature, (stretch, place)
+    for one, other in zip(found, found[1:], strict=False):
+        assert one.cell[1] + 1 == other.cell[0] and one.label != other.label
+    if not bands:
+        assert found[0].cell[0] == axis.cells[0][0] and found[-1].cell[1] == axis.cells[-1][1]
+
+
+@settings(max_examples=40, deadline=None)
+@given(varied(), worlds.facts(), st.data())
+def test_every_stretch_has_one_decision_and_neighbours_have_two(book, content, data):
+    rules, path = book
     with mock.patch.object(worlds, "FACTS", FACTS):
         engine = Engine(worlds.load(worlds.written(rules)))
     content.pop(path, None)

@@ -20,7 +20,6 @@ from gpurules.engine.inquiries import goal
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE
 from gpurules.engine.inquiries.flip import MOST, Searcher
 from gpurules.engine.knowledge import document
-from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError
 
 TOLERANCE = 1e-9
