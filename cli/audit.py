@@ -149,6 +149,8 @@ def _told(entry: Entry) -> list[str]:
         lines.append("with " + ", ".join(f"--set {path}={text}" for path, text in head["settings"]))
     if head["date"]:
         lines.append(f"decided for {head['date']}")
+    if head["waivers"]:
+        lines.append(f"with waivers, judged as of {head['as_of']}")
     return [printable(line, 400) for line in lines]
 
 

@@ -10,10 +10,14 @@ from pathlib import Path
 
 import click
 
-from gpurules.cli import sources
+from gpurules.cli import sources, stated
 from gpurules.cli.language import language_option
-from gpurules.cli.waivers import ENDING
+from gpurules.cli.waivers import ENDING, waiver_line
+from gpurules.cli.waivers import given as given_waivers
 from gpurules.engine import GpurulesError
+from gpurules.engine.decisions import decision as decisions
+from gpurules.engine.decisions import waiver
+from gpurules.engine.decisions.waiver import Waiver
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.knowledge import bundle, document, rulebook
@@ -26,8 +30,24 @@ from gpurules.engine.reports.markdown import escaped
 from gpurules.engine.values import canonical
 from gpurules.engine.values.problem import Place, Problem, printable
 
-SHOWN = 100
-"""Characters of a value that text and Markdown show."""
+SHOWN, LINE = 100, 400
+"""Characters of a value that text and Markdown show, and of a line of text."""
+
+
+@dataclass(frozen=True, slots=True)
+class Waived:
+    """A waiver beside a facts file, and what becomes of it under both rulebooks: used, expired or unused."""
+
+    waiver: Waiver
+    states: tuple[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A facts file, and the waivers that lie beside it."""
+
+    node: Node
+    waivers: tuple[Waiver, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +58,11 @@ class Decided:
     moved: Moved | None
     causes: Causes | None
     faults: tuple[str, str] = ("", "")
+    waivers: tuple[Waived, ...] = ()
+
+    def accepted(self, rule: str) -> Waiver | None:
+        """The waiver in force of a rule that speaks on one side at least, if there is one."""
+        return next((w.waiver for w in self.waivers if w.waiver.rule == rule and waiver.USED in w.states), None)
 
 
 @click.command("diff")
@@ -79,35 +104,46 @@ def _side(name: str) -> Side:
     return Side(files, Engine(rulebook.load(bundle.files(files))))
 
 
-def _facts(where: Path) -> dict[str, Node]:
-    """Facts files by name. Raises GpurulesError where there is none, or one is no YAML."""
+def _facts(where: Path) -> dict[str, Given]:
+    """Facts files by name, with the waivers beside them. Raises GpurulesError where there is none, or one is no YAML."""
     if not where.is_dir():
-        return {where.name: document.read(where)}
+        return {where.name: _given(where)}
     paths = [p for p in sorted(where.rglob("*")) if p.suffix in (".yaml", ".yml") and not p.name.endswith(ENDING)]
     if not paths:
         raise GpurulesError([Problem(Place(printable(str(where), 300)), "GR001", "holds no facts files", "name a folder of *.yaml")])
-    return {p.relative_to(where).as_posix(): document.read(p) for p in paths}
+    return {p.relative_to(where).as_posix(): _given(p) for p in paths}
 
 
-def _decided(before: Side, after: Side, found: Difference, given: dict[str, Node], date: str) -> Iterator[Decided]:
+def _given(path: Path) -> Given:
+    beside = given_waivers(path, None)
+    return Given(document.read(path), waiver.read(*beside, None) if beside is not None else ())
+
+
+def _decided(before: Side, after: Side, found: Difference, given: dict[str, Given], date: str) -> Iterator[Decided]:
     told = (lambda name: click.echo(f"trying {name} alone …", err=True)) if sys.stderr.isatty() else (lambda name: None)
     attribution = Attribution(before, after, found, told)
-    for file, node in given.items():
+    as_of = date or stated.today()
+    for file, one in given.items():
 
-        def decide(engine: Engine, node: Node = node, file: str = file) -> Evaluation:
+        def decide(engine: Engine, node: Node = one.node, file: str = file) -> Evaluation:
             return engine.evaluate(facts_module.read(node, engine.rulebook), date, file)
 
-        sides, faults = [], ["", ""]
+        sides, faults, states = [], ["", ""], list[list[str]]()
         for number, side in enumerate((before, after)):
             try:
-                sides.append(comparison.signature(decide(side.engine)))
+                evaluation = decide(side.engine)
+                sides.append(comparison.signature(evaluation))
+                if one.waivers:
+                    speaking = {c["rule"] for c in decisions.trace(evaluation)["conclusions"]}
+                    states.append([waiver.standing(w, speaking, as_of) for w in one.waivers])
             except GpurulesError as error:
                 faults[number] = f"{error.problems[0].code} {error.problems[0].message}"
         if any(faults):
             yield Decided(file, None, None, (faults[0], faults[1]))
             continue
         moved = comparison.moved(*sides)
-        yield Decided(file, moved, attribution.causes(moved, sides[0], decide) if moved is not None else None)
+        waived = tuple(Waived(*w) for w in zip(one.waivers, zip(*states, strict=True), strict=True)) if one.waivers else ()
+        yield Decided(file, moved, attribution.causes(moved, sides[0], decide) if moved is not None else None, waivers=waived)
 
 
 # ---------------------------------------------------------------- printing
@@ -115,14 +151,13 @@ def _decided(before: Side, after: Side, found: Difference, given: dict[str, Node
 
 def _plain(before: Rulebook, after: Rulebook, found: Difference, decided: list[Decided]) -> dict[str, object]:
     about = [{"version": b.version, "released": b.released, "digest": b.digest} for b in (before, after)]
-    advice = ("rule", "topic", "action", "level", "state")
     changed = [
         {
             "facts": d.file,
             "before": list(d.moved.verdicts[0]),
             "after": list(d.moved.verdicts[1]),
-            "gone": [dict(zip(advice, a, strict=True)) for a in d.moved.gone],
-            "new": [dict(zip(advice, a, strict=True)) for a in d.moved.new],
+            "gone": [_plain_advice(a, d) for a in d.moved.gone],
+            "new": [_plain_advice(a, d) for a in d.moved.new],
             "because": list(d.causes.alone),
             "possibly": list(d.causes.possible),
         }
@@ -147,12 +182,25 @@ def _plain(before: Rulebook, after: Rulebook, found: Difference, decided: list[D
         "data": [{"kind": d.kind, "id": d.id, "change": d.change} for d in found.data],
         "decided": len(decided),
         "changed": changed,
+        "waivers": [
+            {"facts": d.file, **_plain_waiver(w.waiver), "rule": w.waiver.rule, "before": w.states[0], "after": w.states[1]} for d in decided for w in d.waivers
+        ],
         "undecided": [{"facts": d.file, "before": d.faults[0] or None, "after": d.faults[1] or None} for d in decided if any(d.faults)],
     }
 
 
+def _plain_advice(advice: tuple[str, str, str, str, str], decided: Decided) -> dict[str, object]:
+    found: dict[str, object] = dict(zip(("rule", "topic", "action", "level", "state"), advice, strict=True))
+    accepted = decided.accepted(advice[0])
+    return found if accepted is None else {**found, "waived": _plain_waiver(accepted)}
+
+
+def _plain_waiver(one: Waiver) -> dict[str, str]:
+    return {"who": one.who, "why": one.why, "until": one.until}
+
+
 def _lines(before: Rulebook, after: Rulebook, found: Difference, decided: list[Decided], language: str, markdown: bool) -> Iterator[str]:
-    head, safe = ("## ", escaped) if markdown else ("", printable)
+    head, safe = ("## ", escaped) if markdown else ("", lambda text: printable(text, LINE))
     yield f"{head}Rulebook {before.version} {before.digest[:19]}… → {after.version} {after.digest[:19]}…"
     counts = [f"{sum(c.kind == kind for c in found.rules)} {kind}" for kind in (comparison.ADDED, comparison.REMOVED, comparison.CHANGED)]
     changed, failed = [d for d in decided if d.moved is not None], [d for d in decided if any(d.faults)]
@@ -173,12 +221,27 @@ def _lines(before: Rulebook, after: Rulebook, found: Difference, decided: list[D
         for one in changed:
             assert one.moved is not None and one.causes is not None
             yield f"- {safe(one.file)}: {safe(_verdicts(one.moved))} — {_because(one.causes)}"
-            yield from (f"  - no longer: {_advice(a)}" for a in one.moved.gone)
-            yield from (f"  - new: {_advice(a)}" for a in one.moved.new)
+            yield from (f"  - no longer: {_advice(a)}{safe(_accepted(a, one))}" for a in one.moved.gone)
+            yield from (f"  - new: {_advice(a)}{safe(_accepted(a, one))}" for a in one.moved.new)
+    if any(one.waivers for one in decided):
+        yield from ("", f"{'### ' if markdown else ''}Waivers", "")
+        for one in decided:
+            yield from (f"- {safe(one.file)}: {safe(_waived(w))}" for w in one.waivers)
     if failed:
         yield from ("", f"{'### ' if markdown else ''}Facts that one side does not take", "")
         for one in failed:
             yield from (f"- {safe(one.file)}, {side}: {safe(fault)}" for side, fault in zip(("before", "after"), one.faults, strict=True) if fault)
+
+
+def _accepted(advice: tuple[str, str, str, str, str], decided: Decided) -> str:
+    accepted = decided.accepted(advice[0])
+    return "" if accepted is None else f"; waived by {accepted.who} until {accepted.until}"
+
+
+def _waived(one: Waived) -> str:
+    """A waiver with its state, or with both where the rulebooks differ in it."""
+    states = " → ".join(dict.fromkeys(one.states))
+    return f"{waiver_line({'rule': one.waiver.rule, **_plain_waiver(one.waiver)})}: {states}"
 
 
 def _parts(change: RuleChange) -> Iterator[str]:

@@ -12,7 +12,7 @@ from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.cli.waivers import given as given_waivers
-from gpurules.cli.waivers import waivers_option
+from gpurules.cli.waivers import waiver_lines, waivers_option
 from gpurules.engine import evaluate
 from gpurules.engine.decisions import waiver
 from gpurules.engine.decisions.decision import Document
@@ -80,8 +80,12 @@ def command(
         from gpurules.cli.printing import report_text
 
         sys.stdout.write(report_text(decision.document, format_, language, width))
-    if fail_on is not None and _fails(decision.document, fail_on):
-        sys.exit(1)
+    if fail_on is not None:
+        failing = _failing(decision.document, fail_on)
+        for line in (*failing, *waiver_lines(decision.document)):
+            click.echo(printable(f"--fail-on {fail_on}: {line}", 400), err=True)
+        if failing:
+            sys.exit(1)
 
 
 def _content(facts: Path) -> tuple[bytes, str]:
@@ -91,13 +95,18 @@ def _content(facts: Path) -> tuple[bytes, str]:
     return document.content(facts), printable(str(facts), 300)
 
 
-def _fails(decision: Document, level: str) -> bool:
-    """Whether anything that nobody waived stands at `level` or graver; a waiver that counts no more is such a finding, too."""
-    stale = waiver.stale(decision) and LEVELS.index(waiver.STALE_LEVEL) <= LEVELS.index(level)
-    return bool(stale) or any(_grave(c, level) for c in decision["conclusions"] if "waived" not in c)
+def _failing(decision: Document, level: str) -> list[str]:
+    """What stands at `level` or graver and is waived by nobody, a rule each; a waiver that counts no more is such a finding, too."""
+    found = dict.fromkeys(f"{c['rule']} {_level(c)}, {c['state']}" for c in decision["conclusions"] if "waived" not in c and _grave(c, level))
+    stale = waiver.stale(decision) if LEVELS.index(waiver.STALE_LEVEL) <= LEVELS.index(level) else []
+    return [*found, *(f"{w['rule']} {waiver.STALE_LEVEL}, its waiver is {w['state']}" for w in stale)]
 
 
 def _grave(conclusion: Document, level: str) -> bool:
     """Whether advice surely stands, or stands under what is assumed, at `level` or graver."""
-    found = "stop" if conclusion["kind"] == "require" else str(conclusion["level"])
-    return conclusion["state"] in ("certain", "assuming") and LEVELS.index(found) <= LEVELS.index(level)
+    return conclusion["state"] in ("certain", "assuming") and LEVELS.index(_level(conclusion)) <= LEVELS.index(level)
+
+
+def _level(conclusion: Document) -> str:
+    """The level of advice; a requirement that is not met counts as the gravest."""
+    return "stop" if conclusion["kind"] == "require" else str(conclusion["level"])

@@ -14,6 +14,7 @@ from gpurules.cli import cache
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
+from gpurules.cli.waivers import waiver_line, waiver_lines
 from gpurules.engine import GpurulesError
 from gpurules.engine.decisions import kept
 from gpurules.engine.decisions.decision import Document
@@ -133,6 +134,7 @@ def _plain(found: Replay) -> Document:
         "engine": {"then": found.engines[0], "now": found.engines[1]},
         "semantics": {"then": found.semantics[0], "now": found.semantics[1]},
         "differences": [{"path": d.name, "then": d.before, "now": d.after} for d in found.differences],
+        **({"waivers": found.document["waivers"]} if "waivers" in found.document else {}),
     }
 
 
@@ -140,16 +142,17 @@ def _lines(subject: Subject, found: Replay) -> list[str]:
     lines = []
     if found.semantics[0] != found.semantics[1]:
         lines.append(f"decided under semantics {found.semantics[0]}; this engine has semantics {found.semantics[1]}, and may decide otherwise for that alone")
+    waived = [f"  {line}" for line in waiver_lines(found.document)]
     if found.outcome == replay.IDENTICAL:
-        return [*lines, f"{subject.name}: identical"]
+        return [*lines, f"{subject.name}: identical", *waived]
     if found.outcome == replay.ENGINE:
-        return [*lines, f"{subject.name}: the same decision; engine {found.engines[0]} then, {found.engines[1]} now"]
+        return [*lines, f"{subject.name}: the same decision; engine {found.engines[0]} then, {found.engines[1]} now", *waived]
     lines.append(f"{subject.name}: not the same, {len(found.differences)} differences")
     for part in found.differences[:LISTED]:
         lines += [f"  {part.name}", f"    then: {_short(part.before)}", f"    now:  {_short(part.after)}"]
     if len(found.differences) > LISTED:
         lines.append(f"  and {len(found.differences) - LISTED} more; --format json holds them all")
-    return lines
+    return [*lines, *waived]
 
 
 def _short(value: object) -> str:
@@ -174,7 +177,15 @@ def _current(subject: Subject, found: Replay, engine: Engine) -> Document:
         "gone": [dict(zip(advice, a, strict=True)) for a in (moved.gone if moved else ())],
         "new": [dict(zip(advice, a, strict=True)) for a in (moved.new if moved else ())],
         "rules": rules,
+        "waivers": _waivers(found.document, made),
     }
+
+
+def _waivers(then: Document, now: Document) -> list[Document]:
+    """Every waiver with its state on both sides, judged as of the same day."""
+    sides = [side["waivers"]["entries"] for side in (then, now) if "waivers" in side]
+    keys = ("rule", "who", "why", "until")
+    return [{**{k: a[k] for k in keys}, "then": a["state"], "now": b["state"]} for a, b in zip(*sides, strict=True)] if len(sides) == 2 else []
 
 
 def _judged(rule: Document | None) -> Document | None:
@@ -191,6 +202,8 @@ def _current_lines(current: Document, language: str) -> list[str]:
         lines += [f"  {mark} {a['rule']}: {a['level']} {a['topic']}/{a['action']}, {a['state']}" for a in current[side]]
     for rule in current["rules"]:
         lines.append(f"  {rule['rule']} {rule['title'][language]}: {_side(rule['then'])} → {_side(rule['now'])}")
+    for one in current["waivers"]:
+        lines.append(f"  {waiver_line(one)}: {one['then'] if one['then'] == one['now'] else one['then'] + ' → ' + one['now']}")
     return lines
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +31,16 @@ def given(facts: Path, waivers: Path | None) -> tuple[bytes, str] | None:
             return None
         waivers = beside
     return document.content(waivers), printable(str(waivers), 300)
+
+
+def waiver_line(entry: Mapping[str, str]) -> str:
+    """One waiver on one line: the rule, who, why and until when. Not yet safe to print."""
+    return f"waiver of {entry['rule']} by {entry['who']} until {entry['until']} ({entry['why']})"
+
+
+def waiver_lines(decision: Document) -> list[str]:
+    """The waivers that a decision lists, a line each, with what became of them."""
+    return [f"{waiver_line(w)}: {w['state']}" for w in decision.get("waivers", {"entries": ()})["entries"]]
 
 
 def marked(decision: Document, waivers: tuple[bytes, str] | None, day: str, rules: Iterable[str]) -> Document:

@@ -4,7 +4,7 @@ a conclusion that is waived says by whom, why and until when, and a waiver that 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from gpurules.engine.decisions.decision import Document
@@ -50,18 +50,19 @@ class Waiver:
     place: Place
 
 
-def read(content: bytes, file: str, rules: Iterable[str]) -> tuple[Waiver, ...]:
-    """The waivers in a file; `rules` are the ids that there are. Raises GpurulesError with every fault."""
+def read(content: bytes, file: str, rules: Iterable[str] | None) -> tuple[Waiver, ...]:
+    """The waivers in a file; `rules` are the ids that there are, None where they may be of another rulebook. Raises GpurulesError
+    with every fault."""
     node = document.parse(content, file)
     problems = structure.check(node, structure.validator(_SCHEMA), "GR851")
     if problems:
         raise GpurulesError(problems)
-    known, found = frozenset(rules), []
+    known, found = None if rules is None else frozenset(rules), []
     listed = document.plain(node)
     assert isinstance(listed, dict)
     for number, entry in enumerate(listed["waivers"]):
         place = document.located(node, ["waivers", number, "rule"])
-        if entry["rule"] not in known:
+        if known is not None and entry["rule"] not in known:
             mend = did_you_mean(entry["rule"], known, "`gpurules rules` lists what there is")
             problems.append(Problem(place, "GR852", f"there is no rule {printable(entry['rule'])} to waive", mend))
         try:
@@ -88,11 +89,16 @@ def applied(decision: Document, waivers: Sequence[Waiver], as_of: str) -> Docume
     speaking = {c["rule"] for c in decision["conclusions"]}
     accepted, listed = counting(waivers, as_of), []
     for waiver in waivers:
-        state = EXPIRED if waiver.until < as_of else USED if waiver.rule in speaking else UNUSED
+        state = standing(waiver, speaking, as_of)
         said = {"rule": waiver.rule, "who": waiver.who, "why": waiver.why, "until": waiver.until}
         listed.append({**said, "state": state, "place": {"line": waiver.place.line, "column": waiver.place.column}})
     conclusions = [{**c, "waived": accepted[c["rule"]]} if c["rule"] in accepted else c for c in decision["conclusions"]]
     return {**decision, "conclusions": conclusions, "waivers": {"as_of": as_of, "entries": listed}}
+
+
+def standing(waiver: Waiver, speaking: Collection[str], as_of: str) -> str:
+    """What becomes of a waiver on the day `as_of`, where the rules `speaking` have conclusions: used, expired or unused."""
+    return EXPIRED if waiver.until < as_of else USED if waiver.rule in speaking else UNUSED
 
 
 def of(decision: Document) -> tuple[tuple[Waiver, ...], str] | None:

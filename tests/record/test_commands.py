@@ -16,6 +16,7 @@ from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 from small import FACTS, ROOT, rule, rulebook
 
+from gpurules.cli import stated
 from gpurules.cli import store as stores
 from gpurules.cli.main import cli
 from gpurules.engine.knowledge import rulebook as rulebooks
@@ -30,7 +31,7 @@ def gpurules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Gpurul
     monkeypatch.setenv("GPURULES_STORE", str(tmp_path / "record.sqlite"))
     monkeypatch.setenv("GPURULES_CACHE", "off")
     monkeypatch.setenv("LANG", "C.UTF-8")
-    monkeypatch.setattr(stores, "today", lambda: "2026-12-01")
+    monkeypatch.setattr(stated, "today", lambda: "2026-12-01")
     rulebook(tmp_path / "a")
     (tmp_path / "facts.yaml").write_text(FACTS, "utf-8")
 
@@ -207,6 +208,31 @@ def test_waivers_that_were_named_must_be_there(gpurules: Gpurules) -> None:
     assert "GR001" in gpurules("evaluate", "facts.yaml", "--rules", "a", "--waivers", "none.yaml", code=2).output
 
 
+def test_the_gate_says_what_fails_it_and_what_is_waived(gpurules: Gpurules, tmp_path: Path) -> None:
+    assert "--fail-on avoid: EXA-001 avoid, certain\n" in gpurules("evaluate", "facts.yaml", "--rules", "a", "--fail-on", "avoid", code=1).stderr
+    (tmp_path / "facts.waivers.yaml").write_text(WAIVERS, "utf-8")
+    told = gpurules("evaluate", "facts.yaml", "--rules", "a", "--fail-on", "caution", "--date", "2026-12-01", code=1).stderr
+    assert "--fail-on caution: waiver of EXA-001 by head of <b>platform</b> until 2026-12-01 (on loan {{ x }}): used\n" in told
+    assert "caution: EXA-002 caution, its waiver is unused\n" in told and "caution: EXA-003 caution, its waiver is expired\n" in told
+    assert "EXA-001 avoid" not in told
+
+
+def test_record_and_replay_tell_of_waivers(gpurules: Gpurules, tmp_path: Path) -> None:
+    (tmp_path / "facts.waivers.yaml").write_text(WAIVERS, "utf-8")
+    gpurules("evaluate", "facts.yaml", "--rules", "a", "--record", "--date", "2026-12-01")
+    (tmp_path / "d.json").write_text(gpurules("evaluate", "facts.yaml", "--rules", "a", "--format", "json", "--date", "2026-12-01").stdout, "utf-8")
+    (tmp_path / "a/rules/EXA-001-example.yaml").unlink()
+    assert "with waivers, judged as of 2026-12-01" in gpurules("audit", "show", "1").stdout
+    line = "waiver of EXA-001 by head of <b>platform</b> until 2026-12-01 (on loan {{ x }}): "
+    for name in ("1", "d.json"):
+        told = gpurules("replay", name, "--with-current", "--rules", "a").stdout
+        assert f"  {line}used\n" in told and f"  {line}used → unused\n" in told, "a rule that is gone leaves its waiver unused"
+    found = json.loads(gpurules("replay", "1", "--with-current", "--rules", "a", "--format", "json").stdout)
+    assert [(w["rule"], w["then"], w["now"]) for w in found["current"]["waivers"]][:2] == [("EXA-001", "used", "unused"), ("EXA-002", "unused", "unused")]
+    (exported,) = [e for e in map(json.loads, gpurules("audit", "export").stdout.splitlines()) if "entry" in e]
+    assert exported["waivers"] == WAIVERS and [w["state"] for w in exported["decision"]["waivers"]["entries"]] == ["used", "unused", "expired"]
+
+
 # ---------------------------------------------------------------- diff
 
 
@@ -220,7 +246,7 @@ def pair(gpurules: Gpurules, tmp_path: Path) -> Gpurules:
     (tmp_path / "facts").mkdir()
     for name, share in (("low", "20 %"), ("middle", "40 %"), ("high", "80 %")):
         (tmp_path / f"facts/{name}.yaml").write_text(FACTS.replace("40 %", share), "utf-8")
-    (tmp_path / "facts/high.waivers.yaml").write_text("no: facts\n", "utf-8")
+    (tmp_path / "facts/high.waivers.yaml").write_text("waivers:\n- {rule: EXA-001, who: me, why: so, until: 2999-12-31}\n", "utf-8")
     return gpurules
 
 
@@ -243,6 +269,22 @@ def test_decisions_that_change_and_why(pair: Gpurules) -> None:
     assert "parameter limit: 30 % → 45 %" in text and "because of EXA-001" in text and "2 of 3 decisions change" in text
     markdown = pair("diff", "a", "b", "--facts", "facts", "--format", "markdown").stdout
     assert markdown.startswith("## Rulebook 1.0.0") and "### Decisions that change" in markdown
+
+
+def test_waivers_that_lose_what_they_waive(pair: Gpurules, tmp_path: Path) -> None:
+    (tmp_path / "facts/middle.waivers.yaml").write_text("waivers:\n- {rule: EXA-001, who: '<b>me</b>', why: '[so](x)', until: 2026-12-31}\n", "utf-8")
+    asked = ("diff", "a", "b", "--facts", "facts", "--date", "2026-12-01")
+    text = pair(*asked).stdout
+    assert "EXA-001 avoid scaling/add_cards, certain; waived by <b>me</b> until 2026-12-31" in text
+    assert "- middle.yaml: waiver of EXA-001 by <b>me</b> until 2026-12-31 ([so](x)): used → unused" in text
+    assert "- high.yaml: waiver of EXA-001 by me until 2999-12-31 (so): used\n" in text
+    markdown = pair(*asked, "--format", "markdown").stdout
+    assert "### Waivers" in markdown and "<b>" not in markdown and "[so](x)" not in markdown
+    found = json.loads(pair(*asked, "--format", "json").stdout)
+    assert [(w["facts"], w["before"], w["after"]) for w in found["waivers"]] == [("high.yaml", "used", "used"), ("middle.yaml", "used", "unused")]
+    assert found["changed"][1]["gone"][0]["waived"]["who"] == "<b>me</b>"
+    (tmp_path / "facts/middle.waivers.yaml").write_text("no: waivers\n", "utf-8")
+    assert "GR851" in pair(*asked, code=2).output
 
 
 def test_data_and_facts_that_one_side_does_not_take(pair: Gpurules, tmp_path: Path) -> None:
