@@ -47,7 +47,7 @@ PAGE: Mapping[str, Localized] = {
     "headroom_left": _T("headroom {gap}", "余量 {gap}"),
     "headroom_short": _T("short by {gap}", "缺 {gap}"),
     "headroom_open": _T("{least} short to {most} left", "从缺 {least} 到余 {most}"),
-    "beyond": _T("goes on beyond the picture", "超出图示范围"),
+    "beyond": _T("continues beyond the picture", "超出图示范围"),
     "as_table": _T("The same figures as a table", "以表格查看这些数字"),
     "term": _T("term", "项目"),
     "cost_title": _T("What has been spent, year by year", "逐年累计支出"),

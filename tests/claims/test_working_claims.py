@@ -302,7 +302,7 @@ def test_c16_a_sensitive_task_is_evaluated_first() -> None:
 # ---------------------------------------------------------------- what no rule covers
 
 
-@pytest.mark.parametrize(("language", "words"), [("en", ["Licences", "Export", "Lead time", "Growth"]), ("zh", ["许可", "出口", "交付", "增长"])])
+@pytest.mark.parametrize(("language", "words"), [("en", ["Licenses", "Export", "Lead time", "Growth"]), ("zh", ["许可", "出口", "交付", "增长"])])
 def test_what_no_rule_covers_ends_every_report_in_both_languages(language: str, words: list[str]) -> None:
     for document in (decide(), finalists()):
         texts = [i.text for b in section(document, "not_covered", language).blocks if isinstance(b, Items) for i in b.items]

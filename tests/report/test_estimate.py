@@ -52,7 +52,7 @@ def test_rule_of_thumb_and_structured_estimate_stand_side_by_side() -> None:
     shown = bars(example(STEPS))
     assert "[FIT-001]" in shown["rule of thumb"] and "[FIT-020]" in shown["structured estimate"]
     assert "does not fit" in shown["structured estimate"]
-    assert {"weights", "optimizer states", "activations", "logits and loss", "forward adds", "with context"} <= set(shown)
+    assert {"weights", "optimizer states", "activations", "logits and loss", "forward adds", "on the device"} <= set(shown)
     assert not {"adapters", "key-value cache", "buffers"} & set(shown)
     assert "Why two figures" in repr(section(example(STEPS), "memory"))
 
