@@ -128,11 +128,11 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
 def _written(text: str, language: str) -> str:
     """A parameter as its rule writes it, in the words of a report: `16..20 byte` as `16–20 bytes`, in Chinese `16–20 字节`."""
     text = re.sub(r"(?<=[KMBT]) ?parameters?$", "", text)
-    text = re.sub(r"(?<![\d.,])\d{4,}(?![\d.])", lambda found: f"{int(found.group()):,}", text)
     text = re.sub(r"\s*\.\.\s*", quantity.TO if text.startswith("-") else "–", text)
+    text = re.sub(r"(?<![\d.,])\d{4,}(?![\d.])", lambda found: f"{int(found.group()):,}", text)
     if language == "zh":
         return in_chinese(text)
-    return text if text.startswith("1 ") else re.sub(r" (byte|bit|token|sequence|sample)$", r" \1s", text)
+    return text if text.startswith("1 ") else re.sub(r" (byte|bit|token|sequence|sample|year|month)$", r" \1s", text)
 
 
 @cache

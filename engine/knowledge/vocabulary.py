@@ -234,7 +234,7 @@ class _Reader:
                     self.problem(definition.place, f"'{definition.path}' applies_when reads unknown fact '{name}'", "name a fact of the vocabulary")
 
 
-_HAN, _LATIN = re.compile("[\u4e00-\u9fff]"), re.compile(r"[A-Za-z0-9%≤≥−.]")
+_HAN, _LATIN, _WIDE = re.compile("[\u4e00-\u9fff]"), re.compile(r"[A-Za-z0-9%≤≥−.]"), re.compile("[\u3001-\u3011\uff01-\uff1f]")
 _WORDS = {"years": "年", "year": "年", "months": "个月", "days": "天", "h": "小时", "min": "分钟", "s": "秒", "USD/year": "USD/年"}
 _WORDS |= {"byte": "字节", "bytes": "字节", "bit": "位", "bits": "位", "sequence": "条", "sequences": "条", "token": "令牌", "tokens": "令牌"}
 _WORDS |= {"token/s": "令牌/秒", "tokens/s": "令牌/秒", "sample/s": "样本/秒", "samples/s": "样本/秒", "samples": "个样本"}
@@ -248,12 +248,12 @@ def in_chinese(shown: str) -> str:
 
 def spaced(left: str, right: str) -> str:
     """Two pieces of a Chinese text. Who writes a rule cannot know what a gap will hold: a space parts Chinese from Latin, none
-    parts Chinese from Chinese."""
+    parts Chinese from Chinese, or stands at a wide mark of punctuation."""
     before, after = left.rstrip(" "), right.lstrip(" ")
     if not before or not after:
         return left + right
     here, there = bool(_HAN.match(before[-1])), bool(_HAN.match(after[0]))
-    if here and there:
+    if here and there or _WIDE.match(before[-1]) or _WIDE.match(after[0]):
         return before + after
     latin = here and _LATIN.match(after[0]) or there and _LATIN.match(before[-1])
     return f"{before} {after}" if latin else left + right

@@ -19,7 +19,7 @@ _BETWEEN = re.compile(r"\s*(?:\.\.+|–|—|-|~|to\b|至|到)\s*", re.ASCII)
 _SIDES = {">=": "low", "≥": "low", ">": "low", "at least": "low", "<=": "high", "≤": "high", "<": "high", "at most": "high"}
 _SIDES |= {"至少": "low", "至多": "high", "不低于": "low", "不超过": "high"}
 _COUNTS = {"K": 3, "M": 6, "G": 9, "B": 9, "T": 12, "MILLION": 6, "BILLION": 9, "TRILLION": 12, "万": 4, "亿": 8}
-_WORDS = ["parameter", "parameters", "param", "params", "token", "tokens", "sequence", "sequences", "sample", "samples"]
+_WORDS = ["parameter", "parameters", "param", "params", "token", "tokens", "sequence", "sequences", "sample", "samples", "令牌", "参数", "条", "样本"]
 _MEMORY = (("byte", 1),)
 _EXAMPLES = {"byte": "'24 GB' or '24564 MiB'", "parameter": "'7B'", "W": "'350 W'", "byte/s": "'900 GB/s'", "bit/s": "'100 Gb/s'", "year": "'3 years'"}
 _EXAMPLES |= {"USD": "'12000 USD'", "bit": "'4 bit'", "s": "'2 h'", "FLOP/s": "'165 TFLOP/s'", "token": "4096"}
@@ -177,7 +177,7 @@ def _unit_hint(tail: str, unit: Unit | None, share: bool) -> str:
 # ---------------------------------------------------------------- showing
 
 TO = " to "
-_PLURALS = {"year": "years", "byte": "bytes", "bit": "bits", "token/s": "tokens/s", "sample/s": "samples/s"}
+_PLURALS = {"year": "years", "month": "months", "byte": "bytes", "bit": "bits", "token/s": "tokens/s", "sample/s": "samples/s"}
 
 _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "byte": ((1e13, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1, "byte")),
@@ -186,9 +186,9 @@ _STEPS: dict[str, tuple[tuple[float, str], ...]] = {
     "bit": ((0.125, "bit"),),
     "W": ((1e4, "kW"), (1, "W")),
     "s": ((2 * units.YEAR, "year"), (2 * 86400, "days"), (7200, "h"), (120, "min"), (1, "s"), (1e-3, "ms"), (1e-6, "µs")),
-    "year": ((units.YEAR, "year"),),
+    "year": ((units.YEAR, "year"), (units.MONTH, "month")),
     "FLOP/s": ((1e16, "PFLOP/s"), (1e12, "TFLOP/s"), (1, "FLOP/s")),
-    "FLOP": ((1e21, "ZFLOP"), (1e18, "EFLOP"), (1e15, "PFLOP"), (1, "FLOP")),
+    "FLOP": ((1e21, "ZFLOP"), (1e18, "EFLOP"), (1e15, "PFLOP"), (1e12, "TFLOP"), (1e9, "GFLOP"), (1, "FLOP")),
     "parameter": ((1e9, "B"), (1e6, "M"), (1, "")),
     "token": ((1e12, "T tokens"), (1e9, "B tokens"), (1e6, "M tokens"), (1, "tokens")),
 }
@@ -235,7 +235,8 @@ def show(value: Interval, unit: Unit, share: bool = False, bounds: Interval | No
 
     if name in _PLURALS:
         name = name if value.exact and digits(high) == "1" else _PLURALS[name]
-    suffix = name if not name or name in ("B", "M") else "/s" if name == "1/s" else f" {name}"
+    glued = not name or name in ("B", "M") or name[1:] == " tokens"
+    suffix = name if glued else "/s" if name == "1/s" else f" {name}"
     if bounds is not None and not value.exact and high >= bounds.high and low > bounds.low:
         return f"≥ {digits(low)}{suffix}"
     if bounds is not None and not value.exact and low <= bounds.low and high < bounds.high:

@@ -163,6 +163,10 @@ def test_a_unit_used_from_ten_of_it_on_is_divided_by_itself(value, shown):
         (Interval(21966, 27956), "token/s", "21,966–27,956 tokens/s", "21,966–27,956 令牌/秒"),
         (Interval(12, 12), "sample/s", "12 samples/s", "12 样本/秒"),
         (Interval(1.5, 1.5), "1/s", "1.5/s", "1.5/s"),
+        (Interval(2e9, 2e9), "token", "2B tokens", "2B 令牌"),
+        (Interval(4.4e10, 4.4e10), "FLOP", "44 GFLOP", "44 GFLOP"),
+        (Interval(unit.YEAR / 6, unit.YEAR / 6), "year", "2 months", "2 个月"),
+        (Interval(unit.YEAR / 2, 3 * unit.YEAR), "year", "0.5–3 years", "0.5–3 年"),
     ],
 )
 def test_what_is_shown_in_either_language_is_read_again(value, name, shown, chinese):
