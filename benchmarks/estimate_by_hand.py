@@ -35,7 +35,8 @@ ADAPTER_MOMENTS = {
     "adamw": 2.0, "adam_8bit": 1.0, "adafactor": 0.5, "lion": 1.0, "sgd_momentum": 1.0, "paged_adam_8bit": 0.0, "sgd": 0.0, "lomo": 0.0,
     "muon": 2.0, "prodigy": 4.0, "other": 4.0,
 }  # fmt: skip
-TEMPORARY = {"adamw": 2.0, "prodigy": 2.0, "other": 2.0, "lion": 1.0, "sgd": 1.0, "sgd_momentum": 1.0, "muon": 1.0}
+TEMPORARY = {"adamw": 1.0, "prodigy": 2.0, "other": 2.0, "lion": 1.0, "sgd": 1.0, "sgd_momentum": 1.0, "muon": 1.0}
+ADAPTER_STEP = {"adam_8bit": 0.0, "paged_adam_8bit": 0.0, "lomo": 0.0, "adamw": 4.0}
 INPUTS = {  # of adapters, by targets: pure, mixed, wide; without and with dropout
     "attention_qv": {"pure": (2.0, 6.0), "mixed": (8.0, 10.0), "wide": (4.0, 10.0)},
     "attention_all": {"pure": (2.0, 9.0), "mixed": (12.0, 15.0), "wide": (4.0, 15.0)},
@@ -279,7 +280,7 @@ def _layer(f: Facts, fired: list[str]) -> float:
     twice, qv, attention = 2.0 if wide else 1.0, targets == "attention_qv", targets in ("attention_qv", "attention_all")
     shared = f.model_kv_heads < f.model_attention_heads
     inputs = 2.0 * width + 4.0 * hidden + 2.0 * query
-    saved = inputs if f.workload_task == "qlora" and f.training_base_format not in GPTQ else 0.0
+    saved = inputs if f.workload_task == "qlora" and f.training_base_format not in GPTQ and framework not in ("torchtune", "fsdp") else 0.0
     found = 0.0
     if framework == "litgpt":
         if full:
@@ -303,7 +304,7 @@ def _layer(f: Facts, fired: list[str]) -> float:
                 each, keys = 10.0 if qv else 11.0 if dropout else 10.0, 2.0 if qv else 0.0
                 say("ACT-004")
             found = twice * (per_width * width + per_hidden * hidden + each * query + keys * key)
-            found += inputs if f.workload_task == "qlora" else 0.0
+            found += 2.0 * inputs if f.workload_task == "qlora" else 0.0
     elif framework in HOOKS:
         per_head = 8.0 if wide else 4.0
         if full:
@@ -345,7 +346,17 @@ def _layer(f: Facts, fired: list[str]) -> float:
         found = twice * ((11.0 if gated else 7.0) * width + 33.0 * hidden + 16.0 * query + 4.0 * key) + saved
     if f.training_compiled and framework not in ("unsloth", "megatron", "mlx"):
         say("ACT-008")
-        found = twice * ((8.0 if gated else 4.0) * width + 16.0 * hidden + 4.0 * (query + key)) + saved
+        if full:
+            per_width, per_hidden, each = 6.0 if gated else 4.0, 8.0, 4.0
+        elif attention:
+            per_width, per_hidden, each = 4.0 if gated else 2.0, 6.0, 4.0
+            if dropout:
+                per_hidden, each = (10.0, 4.0) if qv else (19.0, 7.0)
+        else:
+            per_width, per_hidden, each = (6.0 if gated else 4.0) + dropout, 8.0, 4.0
+            if dropout:
+                per_hidden, each = 19.0 if gated else 16.0, 7.0
+        found = twice * (per_width * width + per_hidden * hidden + each * query + 4.0 * max(query, key))
     return found
 
 
@@ -412,16 +423,17 @@ def _activations(f: Facts, fired: list[str], e: Estimate) -> None:
         else:
             per_logit = 14.0
     elif framework == "litgpt":
-        per_logit = 12.0 if wide else 6.0
+        per_logit = 12.0 if full else 10.0
     elif framework == "torchtune":
         per_logit = 7.0
     else:
         per_logit = 8.0 if wide else 4.0
     e.loss_work = (per_logit + e.capped) * logits
     if loss == "chunked" and f.training_compiled and framework == "torchtune":
-        e.loss_work = 4.0 * logits
+        e.loss_work = twice * (2.25 * logits + (4.0 if full else 0.0) * f.model_vocabulary_size * hidden)
         say("ACT-054")
-    e.loss_held = (6.0 if loss == "upcast" else 4.0) * logits
+    held = {"litgpt": 8.0, "torchtune": 0.0}.get(framework, 4.0) if loss == "chunked" else 6.0 if loss == "upcast" else 4.0
+    e.loss_held = held * logits
     if f.workload_modality in ("image", "video", "multimodal"):
         e.vision = VISION[checkpointing] * f.training_micro_batch * min(f.workload_visual_tokens, f.training_sequence_length)
         say("ACT-061")
@@ -604,10 +616,13 @@ def _states(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> No
         share, whole = e.adapters / s.optimizer_shards, e.adapters / s.model_shards
         s.adapters = max(share, min(whole, share + 8.0 * parameters / s.model_shards))
         fired += ("STA-057", "STA-087")
-        s.step_work = 2.0 * 4.0 * parameters
+        each = 6.0 if framework == "deepspeed" else 0.0 if framework == "megatron" else ADAPTER_STEP.get(optimizer, 8.0)
+        if optimizer == "adamw" and f.training_optimizer_fused and framework != "deepspeed":
+            each = 0.0
+        s.step_work = each * parameters / s.optimizer_shards
         if f.training_adapter_targets == "all_linear_and_embeddings":
             s.adapters = max(share, whole)
-            s.step_work += 4.0 * e.embedding
+            s.step_work = each * (parameters + e.embedding) / s.optimizer_shards
             fired += ("STA-048", "STA-088")
         if framework in FSDP:
             s.adapters = share
@@ -636,6 +651,7 @@ def _states(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> No
         one = min(f.model_parameters, matrix)
         moment = 2.0 if precision == "bf16_pure" else 4.0
         temporary = 0.0 if optimizer == "adamw" and f.training_optimizer_fused else TEMPORARY.get(optimizer, 0.0)
+        raised = 16.0 if optimizer == "adam_8bit" and framework in ("torchtune", "other") else 0.0
         if framework == "megatron":
             say("STA-082")
         elif framework == "deepspeed" and mixed:
@@ -646,13 +662,13 @@ def _states(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> No
                 s.step_work = 6.0 * e.held / s.optimizer_shards * s.largest_stage
                 say("STA-083")
         else:
-            s.step_work = temporary * moment * e.held / s.optimizer_shards * s.largest_stage
+            s.step_work = temporary * moment * e.held / s.optimizer_shards * s.largest_stage + raised * one / s.optimizer_shards
             say("STA-080")
             if optimizer == "adafactor":
                 s.step_work = 16.0 * one / s.optimizer_shards
                 say("STA-081")
         if f.training_optimizer_in_backward:
-            s.step_work = (2.0 if optimizer == "adafactor" else temporary) * moment * one / s.optimizer_shards
+            s.step_work = ((2.0 if optimizer == "adafactor" else temporary) * moment + raised) * one / s.optimizer_shards
             say("STA-085")
         if optimizer == "lomo":
             s.step_work = 0.0
@@ -675,10 +691,9 @@ def _states(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> No
         fired += ("STA-070", "STA-094")
         if f.parallel_overlap_communication:
             say("STA-071")
-        s.buffers = 18.0 * f.parallel_reduce_bucket
+        s.buffers = 4.0 * f.parallel_reduce_bucket
         if fully:
             fired += ("STA-099", "STA-100")
-            s.buffers = 4.0 * f.parallel_reduce_bucket
     elif framework not in ("fsdp", "megatron") and stage == "none" and count > 1:
         s.buffers = s.gradients
         say("STA-072")
