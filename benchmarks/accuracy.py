@@ -38,16 +38,24 @@ POINTS = Path(__file__).parents[2] / "shared" / "reference" / "points.yaml"
 TASKS = {"train_full": "full training", "train_lora": "LoRA", "train_qlora": "QLoRA", "inference": "inference"}
 SEEN = ("candidate.memory_seen", "candidate.memory_structured", "candidate.memory_need")
 """What is held against a measured peak: the first of these that the rulebook derives and that is not open upwards."""
+PARTS = {
+    "params": ("candidate.weights",), "grads": ("candidate.gradients",), "optimizer": ("candidate.optimizer", "candidate.adapters"),
+    "activations": ("candidate.activations", "candidate.logits"),
+}  # fmt: skip
+"""Parts of a breakdown with the terms that they are held against: their sum leaves out what comes and goes besides."""
 SPEED = "candidate.tokens_per_second"
 """Tokens a second of all cards together."""
 TOLD_BY_FRAMEWORK = (
     "training.framework", "training.loss", "training.optimizer_fused", "training.adapter_dropout", "parallel.overlap_communication", "parallel.reduce_bucket",
+    "parallel.sub_group", "parallel.live_parameters",
 )  # fmt: skip
 """What nobody tells who does not say with what a run is made. Precision, optimizer, batch, length, checkpointing, adapters, attention and stage stay."""
 SHAPE = ("parameters", "layers", "hidden_size", "intermediate_size", "attention_heads", "kv_heads", "vocabulary_size", "experts")
 """Facts of the model that other estimators ask for."""
 PEAK_SHARE = 0.8
 """No training reaches this share of a card's dense half-precision rate: matrix products alone hardly do."""
+KNOWN = (0.95, 1.05)
+"""The whole is known to 5 % either way (claim S79), a sum of its parts too."""
 UNBOUNDED = 0.99
 """An interval whose end reaches this share of its fact's range says nothing."""
 
@@ -158,10 +166,14 @@ class Evaluator:
         )  # fmt: skip
         values = {name: run.value(f"model.{name}") for name in SHAPE}
         shape = {name: value.low for name, value in values.items() if isinstance(value, Interval) and value.exact}
-        found = Row(point, stated, self.need(run), self.fit(run), None, None, unusable, no_peak, shape=shape)
+        found = Row(point, stated, self.need(run, point.measured.parts), self.fit(run), None, None, unusable, no_peak, shape=shape)
         return self._timed(found, facts, run)
 
-    def need(self, run: Run) -> Interval | None:
+    def need(self, run: Run, parts: frozenset[str] = frozenset()) -> Interval | None:
+        """The estimate to hold against the peak: the sum of `parts` alone where the figure was added up of these."""
+        if parts and parts <= set(PARTS):
+            terms = [value for part in parts for path in PARTS[part] if isinstance(value := run.value(path), Interval)]
+            return Interval(sum(v.low for v in terms) * KNOWN[0], sum(v.high for v in terms) * KNOWN[1])
         for path in SEEN:
             if path in self.rulebook.derivations and (value := self._bounded(run, path)) is not None:
                 return value

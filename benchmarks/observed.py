@@ -29,6 +29,8 @@ class Measured:
     outcome: str
     metric: str
     speed: str
+    parts: frozenset[str] = frozenset()
+    """What a total was added up of (params, grads, optimizer, activations), where it is such a sum and no peak."""
 
 
 def measured(data: Mapping[str, object], count: int | None) -> Measured:
@@ -54,7 +56,8 @@ def measured(data: Mapping[str, object], count: int | None) -> Measured:
     if not limit and peak is not None:
         limit = peak / unit
     kind = next((member for pattern, member in KINDS if has(pattern, metric)), "")
-    return Measured(peak, limit, kind, outcome, metric, text.get("throughput", ""))
+    parts = data.get("components_gb")
+    return Measured(peak, limit, kind, outcome, metric, text.get("throughput", ""), frozenset(parts) if isinstance(parts, Mapping) else frozenset())
 
 
 def scale(text: Mapping[str, str]) -> float:

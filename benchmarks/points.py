@@ -28,6 +28,8 @@ SHORT_PROMPT = "1..64"
 KINDS = ["allocated", "reserved", "nvidia_smi"]
 """What a peak may count where nobody says what it does."""
 TAKES_IN_ADVANCE = tuple(str([e]) for e in ("vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy"))
+ON_ONE_CARD = ("parallel.reduce_bucket", "parallel.overlap_communication")
+"""What DeepSpeed holds on one card too."""
 SETTINGS_OFF: Facts = {"training.optimizer_in_backward": ["no"], "training.compiled": ["no"], "training.offload": ["none"]}
 """What every trainer leaves off unless it is asked for, and every report names where it is on."""
 
@@ -98,10 +100,12 @@ class Point:
             found |= {p: v for p, v in SETTINGS_OFF.items() if p not in found}
         if self.group == "train_lora" and (base := words.formats(self.text.get("precision", ""))):
             found.setdefault("training.base_format", base)  # "bf16" of LoRA is what the base is loaded in, unless the source documents otherwise
+        if self.trains and str(found.get("parallel.tensor", "1")) != "1":
+            found.setdefault("parallel.sequence", ["no"])  # off unless asked for, and named by every report where it is on
         if self.count:
             found["gpu.count"] = str(self.count)
         if self.count == 1:
-            found = {p: v for p, v in found.items() if not p.startswith(("parallel.", "interconnect."))}
+            found = {p: v for p, v in found.items() if p in ON_ONE_CARD or not p.startswith(("parallel.", "interconnect."))}
         takes_all = str(found.get("inference.engine", "")) in TAKES_IN_ADVANCE
         found["measured.memory_kind"] = self.kinds or KINDS + ["engine_preallocated"] * takes_all
         if self.group not in ("train_lora", "train_qlora"):
