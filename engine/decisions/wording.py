@@ -66,11 +66,13 @@ def derived(run: Run, path: str, value: Value, brief: bool = False) -> dict[str,
     wholly = value == definition.whole
     if not needs and not wholly and extent(value, definition.range if definition.number else LINE) != "unknown":
         return fact(run.program.rulebook.vocabulary, path, value)
-    named = ", ".join(needs or _given(run, path)) or path
+    named = ", ".join(needs or _given(run, path))
     bounded = isinstance(value, Interval) and not wholly and value.low > 0 and value.high < TELLING * value.low
     if isinstance(value, Interval) and bounded:
         least = {language: f"≥ {definition.show(Interval(value.low, value.low), language)}" for language in LANGUAGES}
-        return least if brief else {"en": f"{least['en']}; the rest needs {named}", "zh": f"{least['zh']}；其余需要 {named}"}
+        return least if brief or not named else {"en": f"{least['en']}; the rest needs {named}", "zh": f"{least['zh']}；其余需要 {named}"}
+    if not named:
+        return dict(UNKNOWN)
     if brief:
         return {"en": f"unknown (needs {named})", "zh": f"未知（需要 {named}）"}
     return {"en": f"unknown: needs {named}", "zh": f"未知：需要 {named}"}
@@ -113,7 +115,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     if isinstance(tree, Name) and tree.path in rule.parameters and not isinstance(value, Table):
         written = next((v.text for v in rule.parameters[tree.path].values if v.value == value), "")
         if written:
-            return _written(written, language)
+            return parameter(written, language)
     if not isinstance(value, Interval):
         return " | ".join(sorted(value)) if isinstance(value, frozenset) else syntax.show(tree)
     found = check(tree, rule_scope(rule, vocabulary), NumberType)[0]
@@ -125,7 +127,7 @@ def side(tree: Node, value: Value, rule: Rule, run: Run, language: str) -> str:
     return in_chinese(shown) if language == "zh" else shown
 
 
-def _written(text: str, language: str) -> str:
+def parameter(text: str, language: str) -> str:
     """A parameter as its rule writes it, in the words of a report: `16..20 byte` as `16–20 bytes`, in Chinese `16–20 字节`."""
     text = re.sub(r"(?<=[KMBT]) ?parameters?$", "", text)
     text = re.sub(r"\s*\.\.\s*", quantity.TO if text.startswith("-") else "–", text)

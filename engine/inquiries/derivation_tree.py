@@ -9,12 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from gpurules.engine.decisions import wording
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference import candidates
 from gpurules.engine.inquiries.tree import Branch, Said, both
 from gpurules.engine.inquiries.tree_phrases import phrase, said
 from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.template import Template
 from gpurules.engine.language import syntax
 
 DEEPEST = 60
@@ -53,10 +55,26 @@ class Derivation:
             text, tone, data = said("requirement_fails"), "require", {}
         state = said("state_" + entry["state"], facts=", ".join(entry["assuming"] if "assuming" in entry else entry["needs"]))
         text = {la: f"{text[la]} — {state[la]}" for la in text}
-        because = Branch("because", entry["text"], {}, (), "quiet")
+        because = self.because(entry["rule"], entry["text"])
         waived = (Branch("waived", said("waived", **entry["waived"]), dict(entry["waived"]), (), "caution"),) if "waived" in entry else ()
         below = (because, *waived, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"))
         return Branch("conclusion", text, {"rule": entry["rule"], "state": entry["state"], **data}, below, tone)
+
+    def because(self, id_: str, text: Said) -> Branch:
+        """A rule's text as it was filled in, and what it works out beside the values that stand in the tree."""
+        rule = self._rule_of(id_)
+        values = {la: self._worked_out(rule.because[la], text[la]) for la in ("en", "zh")} if rule is not None else {}
+        below = []
+        for written in dict.fromkeys(w for found in values.values() for w in found):
+            shown = {la: f"{written} = {found[written]}" for la, found in values.items() if written in found}
+            below.append(Branch("worked_out", {la: shown.get(la, next(iter(shown.values()))) for la in ("en", "zh")}, {"expression": written}, (), "quiet"))
+        return Branch("because", text, {}, tuple(below), "quiet")
+
+    @staticmethod
+    def _worked_out(template: Template, text: str) -> Mapping[str, str]:
+        """The figures of a text that are no plain fact or parameter, as written, and what stands for each."""
+        found = zip(template.figures, template.read(text) or (), strict=False)
+        return {" | ".join((syntax.show(f.tree), *f.formats)): value for f, value in found if f.formats or not isinstance(f.tree, syntax.Name)}
 
     def rule(self, id_: str, level: int = 0, requires: bool = True, value: Said | None = None) -> Branch:
         """A rule with its truth, its conditions, what overrides it, and its claims. `value` is what it gives a derived fact."""
@@ -145,7 +163,7 @@ class Derivation:
             return Branch("parameter", text, data | {"since": parameter.since}, (*rows, *claims))
         dated = parameter.on(self.decision["date"])
         since = dated.since or parameter.since
-        text = {la: phrase("parameter", la, name=name, value=dated.text, since=since) for la in ("en", "zh")}
+        text = {la: phrase("parameter", la, name=name, value=wording.parameter(dated.text, la), since=since) for la in ("en", "zh")}
         note = (Branch("note", both(parameter.note), {}, (), "quiet"),) if parameter.note else ()
         return Branch("parameter", text, data | {"value": dated.text, "since": since}, (*note, *claims))
 
@@ -233,6 +251,8 @@ class Derivation:
         for aside in current.get("set_aside", ()):
             text = {la: phrase("set_aside", la, rule=aside["rule"], value=aside["shown"][la], title=aside["title"][la]) for la in ("en", "zh")}
             yield Branch("set_aside", text, {"rule": aside["rule"], "value": aside["value"]}, (), "quiet")
+        if not current["alternatives"] and not current["open"] and path not in self.given:
+            yield Branch("nothing", said("nothing_adds"), {}, (), "quiet")
         if current["open"]:
             yield Branch("open", said("open"), {}, (), "caution")
 

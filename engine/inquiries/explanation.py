@@ -141,7 +141,7 @@ def _from_document(machine: Document, derivation: Derivation) -> Iterator[Branch
     for path, figure in machine["figures"].items():
         yield Branch("figure", {la: f"{path} = {figure['shown'][la]}" for la in ("en", "zh")}, {"fact": path, "value": figure["value"]})
     for reason in machine.get("reasons", ()):
-        below = (Branch("because", reason["text"], {}, (), "quiet"), *(derivation.claim(c) for c in reason["cites"]))
+        below = (derivation.because(reason["rule"], reason["text"]), *(derivation.claim(c) for c in reason["cites"]))
         yield Branch("rejected", said("rejected_by", rule=reason["rule"], title=reason["title"]), {"rule": reason["rule"]}, below, "require")
     rules = {c["fact"]: c["rule"] for c in derivation.decision["choice"]["criteria"]}
     for score in machine.get("scores", ()):

@@ -44,6 +44,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "with_assumptions": ("{text} (without assumptions {before})", "{text}（不作假定时 {before}）"),
     "set_aside": ("set aside: {rule} {title}, {value}", "未采用：{rule} {title}，{value}"),
     "open": ("and possibly none of these: no rule covers every case", "也可能都不适用：没有规则覆盖所有情况"),
+    "nothing_adds": ("no rule adds anything to it here", "此处没有规则为它增加任何值"),
     "again": ("(laid out elsewhere in this tree)", "（本树他处已展开）"),
     "chosen": ("chosen: {machine}", "选中：{machine}"),
     "stated_machine": ("the stated machine: {verdict}", "所述机器：{verdict}"),

@@ -36,6 +36,16 @@ class Template:
     def figures(self) -> tuple[Figure, ...]:
         return tuple(p for p in self.pieces if isinstance(p, Figure))
 
+    def read(self, text: str) -> tuple[str, ...] | None:
+        """What stands for each figure in a text that was filled in from this one; None where it was not."""
+        literal = (re.escape("".join(p.split())) if isinstance(p, str) else "(.+?)" for p in self.pieces)
+        tight = "".join(text.split())
+        found = re.fullmatch("".join(literal), tight)
+        if found is None:
+            return None
+        places = [at for at, character in enumerate(text) if not character.isspace()]
+        return tuple(text[places[found.start(n)] : places[found.end(n) - 1] + 1] for n in range(1, len(found.groups()) + 1))
+
 
 def parse(source: Scalar) -> Template:
     """The template that a text spells. Raises SyntaxFault with the character at fault."""

@@ -15,11 +15,11 @@ POOL = {
     "grid.shift": worlds._number("grid.shift", "1", "-2", "2", step="1", movable="yes"),
     "grid.size": worlds._number("grid.size", "byte", "1e9", "4e9", step="1e9", movable="yes"),
     "grid.kind": worlds._enum("grid.kind", ("a", "b", "c"), movable="yes"),
-    "grid.mode": worlds._enum("grid.mode", ("x", "y", "z")),  # may be settled, never changed
+    "grid.mode": worlds._enum("grid.mode", ("x", "y", "z"), movable="no"),  # may be settled, never changed
     "grid.flag": {"path": "grid.flag", "title": _both("flag"), "type": "bool", "kind": "observed", "movable": "yes"},
     "gpu.count": worlds._number("gpu.count", "1", "1", "4", integer="yes", step="1", movable="yes"),
     "gpu.name": {"path": "gpu.name", "title": _both("card"), "type": "card", "kind": "observed", "movable": "yes"},
-    "gpu.memory_usable": worlds._number("gpu.memory_usable", "byte", "0", "80e9", step="20e9"),
+    "gpu.memory_usable": worlds._number("gpu.memory_usable", "byte", "0", "80e9", step="20e9", movable="no"),
 }
 """What rules may read; a number's whole range is five steps at most."""
 VOTES = worlds._number("made.votes", "1", "0", "12", "derived", combine="sum")
