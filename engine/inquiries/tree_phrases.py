@@ -86,7 +86,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "machine_stated": ("the stated machine", "所述机器"),
     "distance": ("farthest move: {distance} of the present value", "最大相对改动：{distance}"),
     "also": ("would change with it: {rules}", "随之改变：{rules}"),
-    "none": ("none within three: no change of up to three of {count} facts does", "三个以内没有：改动 {count} 个事实中的至多三个都不行"),
+    "none": ("none: no change of up to three of the {count} facts does it", "没有：可改动的事实有 {count} 个，改动其中三个以内都不行"),
     "no_facts": ("none: no fact that may be moved has a part in it", "没有：不涉及任何可改动的事实"),
     "no_open": ("none: nothing that is unknown has a part in it", "没有：不涉及任何未知的事实"),
     "budget": (

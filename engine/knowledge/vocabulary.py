@@ -93,7 +93,9 @@ class Definition:
         if len(words) > 6:
             words = [*words[:5], f"… ({len(words)})"]
         if language == "zh":
-            return reduce(lambda left, right: spaced(spaced(left, "或"), right), words) if words else ""
+            if not words or any("或" in word for word in words):  # beside an "or" inside a member the one between members needs room
+                return " 或 ".join(words)
+            return reduce(lambda left, right: spaced(spaced(left, "或"), right), words)
         return " or ".join(words)
 
 
