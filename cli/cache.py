@@ -6,6 +6,7 @@ several commands at once all end in compiling afresh. GPURULES_CACHE names anoth
 
 from __future__ import annotations
 
+import gc
 import os
 import stat
 import tempfile
@@ -42,6 +43,7 @@ def engine(files: Files) -> Engine:
     content = _read(path)
     found = stored.load(content) if content is not None else None
     if found is not None:
+        gc.freeze()  # it stays until the end: looking for garbage in it would take longer than deciding
         return found
     made, content = stored.dump(rulebook.load(files))
     _write(path, content)

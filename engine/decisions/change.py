@@ -42,11 +42,11 @@ def status(evaluation: Evaluation) -> str:
         return "provisional"
     if contradict(evaluation.scenarios):
         return "ask"
-    if evaluation.given_at_hand.accepted or evaluation.given_choice.accepted:
+    if evaluation.given_at_hand.accepted or evaluation.given_prospect is YES:
         return "recommended"
-    if evaluation.assuming_at_hand.accepted or evaluation.assuming_choice.accepted:
+    if evaluation.assuming_at_hand.accepted or evaluation.assuming_prospect is YES:
         return "provisional"
-    return "ask" if evaluation.given_choice.undecided or evaluation.assuming_choice.undecided else "none_fits"
+    return "ask" if DEPENDS in (evaluation.given_prospect, evaluation.assuming_prospect) else "none_fits"
 
 
 def chosen(evaluation: Evaluation) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from gpurules.engine.decisions import wording
 from gpurules.engine.inference.agenda import Run, wide
+from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED, Fact
 from gpurules.engine.language.compile import Value
@@ -61,10 +62,11 @@ def _deciding(evaluation: Evaluation) -> list[Document]:
     at its low and at its high end."""
     run = evaluation.second
     whole = _width(_number(run, DIFFERENCE))
+    cone = Cone(evaluation.engine, (), wanted=[DIFFERENCE])
     found = []
     for path in _open(run):
         low, high = _number(run, path)
-        middle, at_low, at_high = (_difference(evaluation, path, Interval(x, x)) for x in ((low + high) / 2, low, high))
+        middle, at_low, at_high = (_difference(evaluation, cone, path, Interval(x, x)) for x in ((low + high) / 2, low, high))
         if middle is None or at_low is None or at_high is None:
             continue  # it has an end that cannot be
         share = 0.0 if math.isinf(whole) or not whole else 1 - _width(middle) / whole
@@ -89,9 +91,9 @@ def _open(run: Run) -> list[str]:
     return [path for path in dict.fromkeys([*behind, *estimated]) if not any(math.isinf(end) for end in _number(run, path))]
 
 
-def _difference(evaluation: Evaluation, path: str, value: Interval) -> Interval | None:
+def _difference(evaluation: Evaluation, cone: Cone, path: str, value: Interval) -> Interval | None:
     """The difference if one figure were `value`, all else being as it is; None where that cannot be."""
-    other = evaluation.otherwise({path: Fact(path, value, STATED, "")})
+    other = evaluation.otherwise({path: Fact(path, value, STATED, "")}, cone)
     return None if other is None else _number(other.second, DIFFERENCE)
 
 

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
 from math import isfinite
 
-from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Run
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import STATED
-from gpurules.engine.knowledge.rule import Assume, Derive, Prefer, Require, Rule
-from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.knowledge.rule import Derive, Rule
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.language import syntax
-from gpurules.engine.language.syntax import Arithmetic, Node
+from gpurules.engine.language.syntax import Arithmetic
 from gpurules.engine.values.interval import LINE, Interval
 from gpurules.engine.values.problem import Place
 from gpurules.engine.values.truth import NO
 
-_LOOKED_UP = frozenset(["gpu.name", "model.name"])
-_STAND_IN = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
-
 
 def unread(evaluation: Evaluation) -> tuple[str, ...]:
     """The stated facts that change nothing, since no running rule reads them, in the order of the vocabulary."""
-    read = _read(evaluation.program.rulebook)
+    read = evaluation.engine.read
     return tuple(path for path, fact in evaluation.facts.given.items() if fact.origin == STATED and path not in read)
 
 
@@ -67,33 +60,3 @@ def places(evaluation: Evaluation, rule: Rule) -> tuple[tuple[str, str, Place], 
         if fact is not None and source is not None and source.place is not None and source.place.line:
             found.append((name, fact.via if source is not fact else "", source.place))
     return tuple(found)
-
-
-@lru_cache(maxsize=4)
-def _read(rulebook: Rulebook) -> frozenset[str]:
-    """The facts that running rules read: themselves, as figures of the stated machine, or by standing in for another."""
-    found = set(_LOOKED_UP)
-    for rule in rulebook.running:
-        found.update(rule.needs)
-        for tree in _trees(rule):
-            for name in syntax.names(tree):
-                found.update((name, *candidates.cause(name)))
-    for pair in _STAND_IN:
-        if found.intersection(pair):
-            found.update(pair)
-    return frozenset(found)
-
-
-def _trees(rule: Rule) -> Iterator[Node]:
-    if rule.when is not None:
-        yield rule.when
-    for conclusion in rule.then:
-        match conclusion:
-            case Derive() | Assume() if conclusion.expression is not None:
-                yield conclusion.expression.tree
-            case Require():
-                yield conclusion.condition.tree
-            case Prefer():
-                yield conclusion.figure.tree
-    for template in rule.because.values():
-        yield from (figure.tree for figure in template.figures)

@@ -9,7 +9,6 @@ from typing import Any
 
 from gpurules.engine.decisions import change, estimate, finalists, wording
 from gpurules.engine.inference import choice as choices
-from gpurules.engine.inference import judging
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.inference.choice import Choice, Criterion, Judged
 from gpurules.engine.inference.evaluation import Evaluation
@@ -106,7 +105,7 @@ class _Writer:
             others = [r.candidate for r in rivals if r is not judged]
             seen = {path: value for path, value in finalists.beside(candidate, others, wholes).items() if path in wholes}
             candidate = replace(candidate, figures={**candidate.figures, **seen})
-        return judging.judged(self.workload, self.evaluation.engine.candidate, candidate)
+        return self.evaluation.engine.judged(self.workload, candidate)
 
     def _named(self, judged: Judged) -> Document:
         candidate = judged.candidate
@@ -175,7 +174,7 @@ class _Writer:
         """Facts to obtain, by how many undecided candidates each can settle."""
         counts: Counter[str] = Counter()
         for one in self.found.undecided:
-            names = [c for c in one.causes if not c.startswith("candidate.")]
+            names = [c for c in self.found.causes(one) if not c.startswith("candidate.")]
             counts.update(change.askable(self.evaluation, self.workload, names))
         return [{"fact": fact, "candidates": n} for fact, n in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
 

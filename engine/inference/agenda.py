@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gpurules.engine.inference.scalar import Procedure, Program
@@ -106,21 +106,27 @@ class Run:
     pins: Mapping[str, Value]
     file: str
     truths: dict[str, Truth] = field(default_factory=dict)
-    derived: dict[str, Derived] = field(default_factory=dict)
-    gathered: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """What is said of all machines, and the given facts that can settle it."""
+    found: dict[str, Derived] = field(default_factory=dict)
+    """Derived facts with their alternatives, as far as these were worked out; `derived` has all."""
+    gathered: Callable[[], tuple[str, ...]] | None = None
+    """Once machines were looked for: the given facts that can settle what is said of all of them."""
     pending: frozenset[str] = frozenset()
-    """Derived facts whose values stand already, and whose alternatives are worked out when somebody asks for causes."""
+    """Derived facts whose values stand already, from a kernel; their alternatives are worked out when somebody asks for them."""
     _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def copy(self) -> Run:
         return Run(
             self.program, self.orders, list(self.values), self.known, self.pins, self.file,
-            dict(self.truths), dict(self.derived), self.gathered, self.pending, dict(self._causes),
+            dict(self.truths), dict(self.found), self.gathered, self.pending, dict(self._causes),
         )  # fmt: skip
 
     def value(self, name: str) -> Value:
         return self.values[self.program.slots[name]]
+
+    @property
+    def derived(self) -> Mapping[str, Derived]:
+        """What came of each derived fact, with its alternatives."""
+        return _Results(self)
 
     def along(self, stratum: Stratum) -> None:
         for kind, name in stratum.steps:
@@ -134,7 +140,7 @@ class Run:
     def derive(self, fact: str) -> None:
         """Give a derived fact its value; the rules that derive it were judged before."""
         found = self._derive(self.orders.derivations[fact])
-        self.derived[fact] = found
+        self.found[fact] = found
         self.values[self.program.slots[fact]] = found.used
 
     def _judge(self, procedure: Procedure) -> Truth:
@@ -246,11 +252,9 @@ class Run:
         """Given facts and parameters whose narrowing narrows a value; the name itself where it is given."""
         if not wide(self.value(name)):
             return ()
-        if name in self.gathered:
-            return self.gathered[name]
-        if name in self.pending and name not in self.derived:
-            self.derive(name)
-        if name not in self.derived or self.derived[name].pinned is not None:
+        if self.gathered is not None and aggregate.is_one(name):
+            return self.gathered()
+        if name not in self.derived or name in self.pins:
             return (name,)
         if name not in self._causes:
             found: list[str] = []
@@ -263,6 +267,30 @@ class Run:
 
     def _expanded(self, leaves: Iterable[str]) -> tuple[str, ...]:
         return _unique(c for leaf in leaves for c in self.value_causes(leaf))
+
+
+class _Results(Mapping[str, Derived]):
+    """What came of the derived facts of a run, worked out at the first look where it is pending."""
+
+    __slots__ = ("_run",)
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    def __getitem__(self, fact: str) -> Derived:
+        run = self._run
+        if fact not in run.found and fact in run.pending:
+            run.derive(fact)
+        return run.found[fact]
+
+    def __contains__(self, fact: object) -> bool:
+        return fact in self._run.found or fact in self._run.pending
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([*self._run.found, *sorted(self._run.pending - self._run.found.keys())])
+
+    def __len__(self) -> int:
+        return len(self._run.found.keys() | self._run.pending)
 
 
 def _combine(how: str, a: Interval, b: Interval) -> Interval:

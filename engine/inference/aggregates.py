@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from gpurules.engine.inference.agenda import Run
-from gpurules.engine.inference.choice import Choice, Judged
-from gpurules.engine.inference.judging import ByAgenda, ByKernel, Judge, Stages
+from gpurules.engine.inference.choice import Choice, Judged, judge_of
+from gpurules.engine.inference.judging import Stages
 from gpurules.engine.language import aggregate
 from gpurules.engine.language.compile import Value
 from gpurules.engine.values.interval import Interval
@@ -27,14 +27,14 @@ def values(run: Run, choice: Choice | None, stages: Stages) -> Mapping[str, Valu
 
 def causes(choice: Choice | None) -> tuple[str, ...]:
     """The given facts and parameters that can settle machines left open."""
-    found = () if choice is None else (c for one in choice.undecided for c in one.causes if not c.startswith("candidate."))
+    found = () if choice is None else (c for one in choice.undecided for c in choice.causes(one) if not c.startswith("candidate."))
     return tuple(dict.fromkeys(found))
 
 
 class _Reader:
     def __init__(self, run: Run, choice: Choice, stages: Stages) -> None:
         self.program, self.choice = run.program, choice
-        self.judge: Judge = ByAgenda(run, stages) if run.pins else ByKernel(run, stages)
+        self.judge = judge_of(run, stages)
 
     def value(self, name: str) -> Value:
         function, figure = aggregate.split(name)

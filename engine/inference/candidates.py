@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from gpurules.engine.inference.agenda import Run
 from gpurules.engine.knowledge import statement
@@ -68,10 +68,11 @@ class Candidate:
     at_hand: bool = False
     """Whether it is some of the cards that the facts state, and nothing is bought."""
 
-    @property
-    def division(self) -> tuple[Value | None, ...]:
-        """How it divides the work: what it has in common with machines of other cards."""
-        return tuple([self.figures.get(path) for path in COUNTED])
+    division: tuple[Value | None, ...] = field(init=False, compare=False, repr=False)
+    """How it divides the work: what it has in common with machines of other cards."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "division", tuple([self.figures.get(path) for path in COUNTED]))
 
     @property
     def preference(self) -> int:

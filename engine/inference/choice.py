@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
-from gpurules.engine.inference.agenda import Impossible, Run, Stratum
+from gpurules.engine.inference.agenda import Impossible, Run
 from gpurules.engine.inference.candidates import Candidate
-from gpurules.engine.inference.judging import POWER, SEVERAL, ByAgenda, ByKernel, Judge, Stages, judged
+from gpurules.engine.inference.judging import POWER, SEVERAL, ByAgenda, ByKernel, Judge, Stages
 from gpurules.engine.inference.scalar import Program
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
 from gpurules.engine.language import syntax
@@ -50,8 +51,6 @@ class Judged:
     open: tuple[str, ...]
     scores: tuple[Interval, ...]
     order: tuple[float | str, ...]
-    causes: tuple[str, ...]
-    """Of an undecided one: given facts that can settle it."""
     impossible: str = ""
     """Of one that cannot be: the figure that rules give a value which nothing can have."""
     shown: tuple[str, str] = ("", "")
@@ -68,20 +67,63 @@ class Scenario:
     plan: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Choice:
     """All candidates of one pass, accepted ones best first; what was chosen; what rejects and what is open, counted."""
 
     criteria: tuple[Criterion, ...]
     accepted: tuple[Judged, ...]
     undecided: tuple[Judged, ...]
-    rejected: tuple[Judged, ...]
-    chosen: tuple[Judged, ...]
-    nearest: tuple[Judged, ...]
+    refused: tuple[Judged, ...]
+    """The rejected ones as they were judged, not yet compared."""
+    judge: Judge = field(compare=False, repr=False)
+    before: Choice | None = None
+    """A choice of which none was accepted, so that these were looked for."""
+
+    @cached_property
+    def rejected(self) -> tuple[Judged, ...]:
+        """The rejected ones, those nearest to being accepted first; those of the choice before come before them."""
+        return (*(self.before.rejected if self.before else ()), *self._own)
+
+    @cached_property
+    def _own(self) -> tuple[Judged, ...]:
+        found = (_judged(j.candidate, self.judge, self.criteria, True) if len(j.against) < SEVERAL and not j.impossible else j for j in self.refused)
+        return tuple(sorted(found, key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id)))
+
+    @cached_property
+    def nearest(self) -> tuple[Judged, ...]:
+        """Rejected ones worth a word."""
+        return (*_nearest(self._own, self.accepted, self.judge), *(self.before.nearest if self.before else ()))[:NEAREST]
+
+    @cached_property
+    def chosen(self) -> tuple[Judged, ...]:
+        """The best candidate of each of the first card models."""
+        best: dict[str, Judged] = {}
+        for one in self.accepted:
+            best.setdefault(one.candidate.card, one)
+            if len(best) == FINALISTS:
+                break
+        return tuple(best.values())
+
+    def short_of_memory(self, fitting: Set[str]) -> bool:
+        """Whether every machine is rejected for want of memory, whatever else speaks against it. `fitting` are the rules that do so."""
+        if self.accepted or self.undecided or any(len(j.against) >= SEVERAL and _enough(j, fitting) for j in self.refused):
+            return False
+        return bool(self.rejected) and not any(_enough(j, fitting) for j in self.rejected)
+
+    def causes(self, one: Judged) -> tuple[str, ...]:
+        """Of an undecided one: given facts and parameters that can settle it."""
+        fork = self.judge.fork(one.candidate)
+        return tuple(dict.fromkeys(c for rule in one.open for c in fork.accept_causes(rule)))
 
     @property
     def rejections(self) -> Counter[str]:
         return Counter(rule for j in self.rejected for rule in j.against)
+
+
+def _enough(rejected: Judged, fitting: Set[str]) -> bool:
+    """Whether a machine is rejected, but not for want of memory."""
+    return not rejected.impossible and fitting.isdisjoint(rejected.against)
 
 
 def scenarios(run: Run) -> tuple[Scenario, ...]:
@@ -131,75 +173,70 @@ def criteria(run: Run) -> tuple[Criterion, ...]:
     return tuple(distinct.values())
 
 
-def choose(run: Run, stratum: Stratum, candidates: Iterable[Candidate], stages: Stages, preferring: Run, kernels: bool = True) -> Choice:
-    """Judge and rank `candidates` on a run whose workload is settled. Undecided ones are never chosen.
+def judge_of(run: Run, stages: Stages, kernels: bool = True) -> Judge:
+    """What judges machines on a run whose workload is settled; with `kernels` by them, where no derived fact is stated."""
+    return ByKernel(run, stages) if kernels and not run.pins else ByAgenda(run, stages)
 
-    The order of criteria is that of `preferring`, the run with assumptions: what is assumed may rank, never accept. With
-    `kernels` the verdicts come from them, and of what is open only the derivations that causes lead to are worked out.
+
+def choose(candidates: Iterable[Candidate], judge: Judge, measures: tuple[Criterion, ...], before: Choice | None = None) -> Choice:
+    """Judge `candidates` and rank them by `measures`. Undecided ones are never chosen.
+
+    The measures are those of the run with assumptions: what is assumed may rank, never accept.
     """
-    judge: Judge = ByKernel(run, stages) if kernels and not run.pins else ByAgenda(run, stages)
-    candidates = tuple(candidates)
-    measures = _measures(preferring, stratum, candidates)
-    places = [run.program.slots.get(c.fact) for c in measures]
-    power = run.program.slots[POWER]
     groups: dict[Truth, list[Judged]] = {YES: [], DEPENDS: [], NO: []}
     for candidate in candidates:
-        try:
-            found = judge(candidate)
-        except Impossible as fault:
-            groups[NO].append(_impossible(candidate, fault, run))
-            continue
-        values, outcome = found.values, found.accepts
-        against = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == NO) if 0 in outcome else ()
-        open_rules = tuple(r for r, t in zip(judge.requiring, outcome, strict=True) if t == DEPENDS) if 1 in outcome else ()
-        verdict = NO if against else DEPENDS if open_rules else YES
-        scores: tuple[Interval, ...] = ()
-        order: tuple[float | str, ...] = (candidate.id,)
-        if len(against) < SEVERAL:
-            scores = tuple([Interval._make(c.figure(values) if at is None else values[at]) for c, at in zip(measures, places, strict=True)])
-            watts = Interval._make(values[power]).high
-            order = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
-        causes: tuple[str, ...] = ()
-        if verdict is DEPENDS:
-            fork = judge.fork(candidate)
-            causes = tuple(dict.fromkeys(c for r in open_rules for c in fork.accept_causes(r)))
-        groups[verdict].append(Judged(candidate, verdict, against, open_rules, scores, order, causes))
+        found = _judged(candidate, judge, measures)
+        groups[found.verdict].append(found)
     accepted = sorted(groups[YES], key=lambda j: j.order)
-    rejected = sorted(groups[NO], key=lambda j: (len(j.against), bool(j.open), j.order if j.scores else (), j.candidate.id))
-    return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(rejected), _finalists(accepted), _nearest(rejected, accepted, judge))
+    return Choice(measures, tuple(accepted), tuple(groups[DEPENDS]), tuple(groups[NO]), judge, before)
 
 
-def short_of_memory(found: Choice, program: Program) -> bool:
-    """Whether every machine is rejected for want of memory, whatever else speaks against it."""
-    if found.accepted or found.undecided or not found.rejected:
-        return False
-    fitting = {
-        p.rule.id for p in program.procedures.values() for c in p.rule.then if isinstance(c, Require) and FIT in syntax.names(c.condition.tree)
-    }  # fmt: skip
-    return all(j.impossible or not fitting.isdisjoint(j.against) for j in found.rejected)
-
-
-def joined(one: Choice, other: Choice) -> Choice:
-    """Both choices as one. None of the first is accepted; those of the second are the nearest."""
-    nearest = (*other.nearest, *one.nearest)[:NEAREST]
-    return Choice(other.criteria, other.accepted, other.undecided, (*one.rejected, *other.rejected), other.chosen, nearest)
-
-
-def _measures(run: Run, stratum: Stratum, candidates: Sequence[Candidate]) -> tuple[Criterion, ...]:
-    """The criteria, which no candidate changes, as the first one shows them that can be."""
+def prospect(judge: Judge, candidates: Iterable[Candidate]) -> Truth:
+    """Whether some machine is accepted, or may be. Looks no further than the first accepted."""
+    best = NO
     for candidate in candidates:
-        try:
-            return criteria(judged(run, stratum, candidate))
-        except Impossible:
-            continue
-    return ()
+        best = max(best, _judged(candidate, judge, ()).verdict)
+        if best is YES:
+            break
+    return best
+
+
+def _judged(candidate: Candidate, judge: Judge, measures: Sequence[Criterion], rejected: bool = False) -> Judged:
+    """A machine and its verdict; with its figures by each criterion where it is accepted, or else where it is known to be `rejected`."""
+    try:
+        outcome = judge(candidate, rejected)
+    except Impossible as fault:
+        return _impossible(candidate, fault, judge.run)
+    accepts, values = outcome.accepts, outcome.values
+    against = tuple(r for r, t in zip(judge.requiring, accepts, strict=True) if t == NO) if 0 in accepts else ()
+    open_rules = tuple(r for r, t in zip(judge.requiring, accepts, strict=True) if t == DEPENDS) if 1 in accepts else ()
+    verdict = NO if against else DEPENDS if open_rules else YES
+    if verdict is not YES and not rejected:
+        return Judged(candidate, verdict, against, open_rules, (), (candidate.id,))
+    slots = judge.run.program.slots
+    scores = tuple([Interval._make(values[slots[c.fact]] if c.fact in slots else c.figure(values)) for c in measures])
+    watts = Interval._make(values[slots[POWER]]).high
+    order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
+    return Judged(candidate, verdict, against, open_rules, scores, order)
+
+
+def fitting(program: Program) -> frozenset[str]:
+    """The rules that reject a machine for want of memory."""
+    rules = (p.rule for p in program.procedures.values())
+    return frozenset(r.id for r in rules for c in r.then if isinstance(c, Require) and FIT in syntax.names(c.condition.tree))
+
+
+def measured(candidates: Iterable[Candidate], judge: Judge) -> tuple[Criterion, ...]:
+    """The criteria, which no candidate changes, as the first one shows them that can be."""
+    run = next((run for run in map(judge.whole, candidates) if run is not None), None)
+    return () if run is None else criteria(run)
 
 
 def _impossible(candidate: Candidate, fault: Impossible, run: Run) -> Judged:
     """A machine whose figures cannot be, rejected by the rules that give them."""
     definition = run.program.rulebook.vocabulary.facts[fault.fact]
     shown = definition.show(fault.value), definition.show(fault.value, "zh")
-    return Judged(candidate, NO, fault.rules, (), (), (float("inf"), candidate.id), (), fault.fact, shown)
+    return Judged(candidate, NO, fault.rules, (), (), (float("inf"), candidate.id), fault.fact, shown)
 
 
 def _ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[float, ...]:
@@ -216,16 +253,6 @@ def _steps(value: float, step: float) -> float:
     if not step or value in (float("inf"), float("-inf")):
         return value
     return float(round(value / step))
-
-
-def _finalists(accepted: Sequence[Judged]) -> tuple[Judged, ...]:
-    """The best candidate of each of the first card models."""
-    best: dict[str, Judged] = {}
-    for one in accepted:
-        best.setdefault(one.candidate.card, one)
-        if len(best) == FINALISTS:
-            break
-    return tuple(best.values())
 
 
 def _nearest(rejected: Sequence[Judged], accepted: Sequence[Judged], judge: Judge, each: int = 2, most: int = NEAREST) -> tuple[Judged, ...]:

@@ -16,7 +16,7 @@ from gpurules.engine.language.compile import Value
 
 
 class Cone(Engine):
-    """An engine that judges `targets` and what they rest on; the truths and values that it finds are those of the whole engine.
+    """An engine that judges `targets`, derives `wanted`, and what they rest on; the truths and values that it finds are those of the whole engine.
 
     `facts` are the facts that somebody can state and that these rules read, in the order of the vocabulary, `derived` those
     between, and `figures` those of a machine; `needed` are the facts without which some rule keeps silent, and `assuming`
@@ -24,10 +24,10 @@ class Cone(Engine):
     where a rule reads what is said of all of them (`aggregates`); the cone is then the whole rulebook.
     """
 
-    def __init__(self, whole: Engine, targets: Iterable[str], machine: bool = True) -> None:
-        self.__dict__.update(copy(whole).__dict__)
+    def __init__(self, whole: Engine, targets: Iterable[str], machine: bool = True, wanted: Iterable[str] = ()) -> None:
+        self.__dict__.update(whole.along_the_agenda().__dict__)
         self.targets = tuple(targets)
-        reached = _Reached(whole, self.targets, machine)
+        reached = _Reached(whole, self.targets, machine, wanted)
         parts = whole.workload, whole.candidate, whole.together
         self.workload, self.candidate, self.together = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in parts)
         self.aggregates = tuple(name for name in whole.program.aggregates if name in reached.names)
@@ -53,7 +53,7 @@ class Cone(Engine):
 class _Reached:
     """What some rules rest on: rules and derived facts as steps of an agenda, and the names of all facts read."""
 
-    def __init__(self, engine: Engine, targets: Iterable[str], machine: bool) -> None:
+    def __init__(self, engine: Engine, targets: Iterable[str], machine: bool, wanted: Iterable[str]) -> None:
         self.program, self.derivations, self.orders = engine.program, engine.rulebook.derivations, engine.rulebook.orders
         self.machine = machine
         self.assuming: dict[str, list[str]] = {}
@@ -63,7 +63,7 @@ class _Reached:
                     self.assuming.setdefault(conclusion.fact, []).append(procedure.rule.id)
         self.steps: set[tuple[str, str]] = set()
         self.names: set[str] = set()
-        pending = [("rule", rule) for rule in targets]
+        pending = [*(("rule", rule) for rule in targets), *(("fact", fact) for fact in wanted)]
         while pending:
             step = pending.pop()
             if step not in self.steps:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from copy import copy
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
 
-from gpurules.engine.inference import agenda, aggregates, candidates, choice, pricing
+from gpurules.engine.inference import agenda, aggregates, candidates, choice, judging, pricing
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import Choice, Scenario
 from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Fact, Facts
 from gpurules.engine.inference.judging import Stages
-from gpurules.engine.inference.kernel import Kernel
+from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.inference.scalar import Procedure, Program, compile_rulebook
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Require
 from gpurules.engine.knowledge.rulebook import Rulebook
-from gpurules.engine.language import aggregate
+from gpurules.engine.language import aggregate, syntax
 from gpurules.engine.language.compile import Value
-from gpurules.engine.values.truth import NO, YES, Truth
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+
+_STAND_IN = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
+"""Facts of which each stands in for the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +52,8 @@ class Evaluation:
     has_candidate: bool
     workloads: tuple[Run, Run]
     """Both passes over the workload alone, before any candidate was looked at."""
-    like: Evaluation | None = None
-    """An evaluation whose choices stand here too, where the workload and the order of candidate rules come out the same."""
+    looked_for: dict[Hashable, Choice] = field(default_factory=dict)
+    """Choices that were made for this or a like evaluation, by what machines were judged by."""
 
     @property
     def sized(self) -> bool:
@@ -61,39 +64,48 @@ class Evaluation:
     @cached_property
     def given_choice(self) -> Choice:
         """The choice among all candidates on what is given."""
-        if self.like is not None and self._same_choice(self.like):
-            return self.like.given_choice
         return self._choose(self.workloads[0])
 
     @cached_property
     def assuming_choice(self) -> Choice:
         """The choice with the assumptions made."""
-        if not self.assumptions:
-            return self.given_choice
-        if self.like is not None and self._same_choice(self.like):
-            return self.like.assuming_choice
-        return self._choose(self.workloads[1])
-
-    def _same_choice(self, other: Evaluation) -> bool:
-        """Whether all that candidates are judged by is the same in both."""
-        rules = [name for kind, name in self.engine.candidate.steps if kind == "rule"]
-        return (
-            all(a.values == b.values and a.truths == b.truths and a.derived == b.derived for a, b in zip(self.workloads, other.workloads, strict=True))
-            and self.facts.known == other.facts.known
-            and self.engine.compiled_under(self.first.orders)
-            and self.engine.compiled_under(other.first.orders)
-            and all(self.first.overriders(r) == other.first.overriders(r) for r in rules)
-        )
+        return self._choose(self.workloads[1]) if self.assumptions else self.given_choice
 
     def _choose(self, run: Run) -> Choice:
         """Among single machines; where memory rejects them all, among several of eight cards each, twice as many at a time."""
         stages = self.engine.stages_under(run.orders)
-        found = choice.choose(run, self.engine.candidate, self.engine.catalogued, stages, self.workloads[1])
+        judge, preferring = choice.judge_of(run, stages), self.workloads[1]
+        measures = choice.measured(self.engine.catalogued, choice.judge_of(preferring, stages))
+        key = id(self.program), self.date, stages.judged_by(run), measures
+        shared = stages is self.engine.stages and not run.pins
+        if shared and key in self.looked_for:
+            return replace(self.looked_for[key], judge=judge)
+        found = choice.choose(self.engine.catalogued, judge, measures)
         for nodes in candidates.GROWN:
-            if not choice.short_of_memory(found, self.program):
+            if not found.short_of_memory(self.engine.fitting):
                 break
-            found = choice.joined(found, choice.choose(run, self.engine.candidate, self.engine.grown(nodes), stages, self.workloads[1]))
+            found = choice.choose(self.engine.grown(nodes), judge, measures, found)
+        if shared:
+            self.looked_for[key] = found
         return found
+
+    @cached_property
+    def given_prospect(self) -> Truth:
+        """Whether a candidate is accepted on what is given, or (*depends*) may be; found without ranking them where that is quicker."""
+        return self._prospect("given_choice", self.workloads[0])
+
+    @cached_property
+    def assuming_prospect(self) -> Truth:
+        """The same with the assumptions made."""
+        return self._prospect("assuming_choice", self.workloads[1]) if self.assumptions else self.given_prospect
+
+    def _prospect(self, name: str, run: Run) -> Truth:
+        if name not in self.__dict__:
+            best = choice.prospect(choice.judge_of(run, self.engine.stages_under(run.orders)), self.engine.catalogued)
+            if best is not NO:
+                return best
+        found: Choice = getattr(self, name)  # where memory rejects every single machine, several are looked at
+        return YES if found.accepted else DEPENDS if found.undecided else NO
 
     @cached_property
     def given_at_hand(self) -> Choice:
@@ -106,8 +118,10 @@ class Evaluation:
         return self._at_hand(self.workloads[1]) if self.assumptions else self.given_at_hand
 
     def _at_hand(self, run: Run) -> Choice:
+        stages = self.engine.stages_under(run.orders)
         machines = candidates.at_hand(run) if self.choices is None else ()
-        return choice.choose(run, self.engine.candidate, machines, self.engine.stages_under(run.orders), self.workloads[1])
+        measures = choice.measured(machines, choice.judge_of(self.workloads[1], stages))
+        return choice.choose(machines, choice.judge_of(run, stages), measures)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
@@ -118,31 +132,36 @@ class Evaluation:
     def program(self) -> Program:
         return self.engine.program
 
-    @cached_property
+    @property
     def requirements(self) -> tuple[str, ...]:
         """Ids of the rules that require something of a candidate."""
-        return tuple(p.rule.id for p in self.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+        return self.engine.requirements
+
+    @cached_property
+    def _verdicts(self) -> tuple[Truth, Truth]:
+        before, after = (min((run.accepts(rule) for rule in self.requirements), default=YES) for run in (self.first, self.second))
+        return before, after
 
     def accepted(self, run: Run) -> Truth:
         """Whether candidate 0 meets every requirement: rejected if any fails, accepted if all hold."""
-        return min((run.accepts(rule) for rule in self.requirements), default=YES)
+        return self._verdicts[run is self.second]
 
-    def otherwise(self, changes: Mapping[str, Fact | None]) -> Evaluation | None:
+    def otherwise(self, changes: Mapping[str, Fact | None], by: Engine | None = None) -> Evaluation | None:
         """What the rules say where some facts are others, or (None) not given; None where a figure then is what nothing can have.
 
-        Rules that look at all machines together are not judged.
+        Rules that look at all machines together are not judged; those of a cone alone are, where one is to do it (`by`).
         """
         given = {path: fact for path, fact in {**self.facts.given, **changes}.items() if fact is not None}
         ordered = {path: given[path] for path in self.program.rulebook.vocabulary.facts if path in given}
-        return self._again(replace(self.facts, given=ordered), None, False)
+        return self._again(by or self.engine, replace(self.facts, given=ordered), None, False)
 
     def under(self, orders: Orders) -> Evaluation | None:
         """What the same facts come to where rules stand in another order; None as for `otherwise`."""
-        return self._again(self.facts, orders, True)
+        return self._again(self.engine, self.facts, orders, True)
 
-    def _again(self, facts: Facts, orders: Orders | None, whole: bool) -> Evaluation | None:
+    def _again(self, by: Engine, facts: Facts, orders: Orders | None, whole: bool) -> Evaluation | None:
         try:
-            return self.engine.evaluate(facts, self.date, self.first.file, self.choices, orders, self if whole else None, together=whole)
+            return by.evaluate(facts, self.date, self.first.file, self.choices, orders, self.looked_for, together=whole)
         except Impossible:
             return None
 
@@ -161,6 +180,8 @@ class Engine:
         self.catalogued = candidates.catalogued(rulebook)
         self.stages = self._stages(rulebook.orders)
         self._grown: dict[int, tuple[Candidate, ...]] = {}
+        self._compiled = self.program
+        self._kernels: tuple[Kernel | None, Kernel | None] | None = None
 
     network: Network | None = None
     """What judges workload rules instead of their compiled conditions; the decisions are the same."""
@@ -169,6 +190,31 @@ class Engine:
 
     def _stages(self, orders: Orders) -> Stages:
         return Stages(self.program, orders, self.candidate, [aggregate.split(name)[1] for name in self.program.aggregates])
+
+    @cached_property
+    def requirements(self) -> tuple[str, ...]:
+        """Ids of the rules that require something of a candidate."""
+        return tuple(p.rule.id for p in self.program.procedures.values() if any(isinstance(c, Require) for c in p.rule.then))
+
+    @cached_property
+    def read(self) -> frozenset[str]:
+        """The facts that running rules read: themselves, as figures of the stated machine, or by standing in for another."""
+        found = {"gpu.name", "model.name"}
+        for rule in self.rulebook.running:
+            for name in (*rule.needs, *(name for tree in rule.trees for name in syntax.names(tree))):
+                found.update((name, *candidates.cause(name)))
+        return frozenset(found.union(*(pair for pair in _STAND_IN if found.intersection(pair))))
+
+    @cached_property
+    def fitting(self) -> frozenset[str]:
+        """The rules that reject a machine for want of memory."""
+        return choice.fitting(self.program)
+
+    def judged(self, run: Run, candidate: Candidate) -> Run:
+        """A workload's run with every rule about one machine judged. Raises Impossible."""
+        fork = judging.begun(run, candidate)
+        self._along(fork, self.candidate, self.kernels[1])
+        return fork
 
     def grown(self, nodes: int) -> tuple[Candidate, ...]:
         """Candidates of several machines, made when they are first wanted."""
@@ -193,11 +239,11 @@ class Engine:
         file: str = "facts",
         choices: Mapping[str, Value] | None = None,
         orders: Orders | None = None,
-        like: Evaluation | None = None,
+        looked_for: dict[Hashable, Choice] | None = None,
         together: bool = True,
     ) -> Evaluation:
         """Evaluate `facts` as of `date` (the rulebook's release by default). `choices` overrides figures of candidate 0,
-        `orders` the rulebook's own, to see the other side of a conflict; what comes out as in `like` is not looked for again.
+        `orders` the rulebook's own, to see the other side of a conflict; a choice in `looked_for`, made on this date, is not made again.
         Without `together`, the rules that look at all machines together are not judged: nothing else rests on them.
 
         Raises GpurulesError when rules give a derived fact a value outside its range.
@@ -218,7 +264,7 @@ class Engine:
         if has_candidate:
             for run in (first, second):
                 self._judge_candidate(run, choices or {})
-        evaluation = Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, like)
+        evaluation = Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, {} if looked_for is None else looked_for)
         if together:
             self._look_together(evaluation)
         return evaluation
@@ -229,20 +275,35 @@ class Engine:
             return
         rules = [name for kind, name in self.together.steps if kind == "rule"]
         for number, run in enumerate((evaluation.first, evaluation.second)):
-            self._along(run, self.together, self.network_together)
+            self._along(run, self.together, network=self.network_together)
             if not evaluation.sized or all(run.truths[rule] is NO for rule in rules):
                 continue
             found = evaluation.assuming_choice if number else evaluation.given_choice
             workload = evaluation.workloads[number]
             for name, value in aggregates.values(workload, found, self.stages_under(run.orders)).items():
                 run.values[self.program.slots[name]] = value
-            run.gathered = dict.fromkeys(self.program.aggregates, aggregates.causes(found))
-            self._along(run, self.together, self.network_together)
+            run.gathered = cache(partial(aggregates.causes, found))
+            self._along(run, self.together, network=self.network_together)
 
     @cached_property
     def kernel(self) -> Kernel:
         """All rules about machines as one kernel; the choice itself has them cut into stages."""
         return Kernel(self.program, self.rulebook.orders, self.candidate)
+
+    @property
+    def kernels(self) -> tuple[Kernel | None, Kernel | None]:
+        """What judges the rules of the workload, and those about candidate 0, quicker than a run along the agenda, and alike.
+        None where this is a copy with another program than they were made of."""
+        if self._kernels is None:
+            orders = self.rulebook.orders
+            self._kernels = Kernel(self.program, orders, self.workload, ()), Kernel(self.program, orders, self.candidate, ())
+        return self._kernels if self.program is self._compiled else (None, None)
+
+    def along_the_agenda(self) -> Engine:
+        """This engine without kernels for the workload and candidate 0."""
+        other = copy(self)
+        other._kernels = None, None
+        return other
 
     def compiled_under(self, orders: Orders) -> bool:
         """Whether `orders` leaves the order of the rules about machines as it was compiled."""
@@ -258,20 +319,25 @@ class Engine:
         for path, value in {**given, **pins}.items():
             values[self.program.slots[path]] = value  # a pin, too: no rule may derive the fact
         run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
-        self._along(run, self.workload, self.network)
+        self._along(run, self.workload, self.kernels[0], self.network)
         return run
 
-    @staticmethod
-    def _along(run: Run, stratum: Stratum, network: Network | None) -> None:
-        if network is None:
-            run.along(stratum)
-        else:
+    def _along(self, run: Run, stratum: Stratum, kernel: Kernel | None = None, network: Network | None = None) -> None:
+        if network is not None:
             network.along(run)
+            return
+        if kernel is not None and not run.pins and (run.orders is self.rulebook.orders or run.orders.derivations == self.rulebook.orders.derivations):
+            try:
+                kernel.along(run)
+                return
+            except OutOfRange:
+                pass  # the agenda says which rules gave the value
+        run.along(stratum)
 
     def _judge_candidate(self, run: Run, choices: Mapping[str, Value]) -> None:
         for path, value in {**candidates.figures(run), **choices}.items():
             run.values[self.program.slots[path]] = value
-        run.along(self.candidate)
+        self._along(run, self.candidate, self.kernels[1])
 
     @cached_property
     def assuming_procedures(self) -> tuple[Procedure, ...]:

@@ -7,26 +7,24 @@ and by kernels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 from gpurules.engine.inference import stages as cut
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import COUNTED, Candidate
-from gpurules.engine.inference.kernel import Kernel, OutOfRange
+from gpurules.engine.inference.kernel import TRUTHS, Kernel, OutOfRange
 from gpurules.engine.inference.scalar import Program
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Require
 from gpurules.engine.language.compile import Value
-from gpurules.engine.values.interval import Interval
-from gpurules.engine.values.truth import DEPENDS, NO, YES
+from gpurules.engine.values.truth import NO
 
 POWER = "candidate.power"
 """The figure that decides between machines which are otherwise level."""
 SEVERAL = 2
 """Rules that reject a machine before nobody asks any more how it would rank."""
-_TRUTHS = (NO, DEPENDS, YES)
 
 
 class Stages:
@@ -44,6 +42,16 @@ class Stages:
         self.card = Kernel(program, orders, card, self.requiring)
         self.ranking = Kernel(program, orders, ranked, ())
         self.others = Kernel(program, orders, self.rest, ())
+        kernels = self.division, self.card, self.ranking, self.others
+        own = {rule for kernel in kernels for rule in kernel.rules}
+        self._read = tuple(sorted(slot for slot in frozenset().union(*(k.read for k in kernels)) if slot < len(program.slots) - len(program.parameters)))
+        self._earlier = tuple(sorted({rule for kernel in kernels for rule in kernel.earlier} - own))
+        self._needs = tuple(needs for rule in sorted(own) if (needs := program.procedures[rule].rule.needs))
+
+    def judged_by(self, run: Run) -> Hashable:
+        """All that machines are judged by on a workload: where it is the same, and the date, the verdicts are."""
+        values, truths = run.values, run.truths
+        return tuple([values[slot] for slot in self._read]), tuple([truths[rule] for rule in self._earlier]), tuple([run.knows(n) for n in self._needs])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +63,22 @@ class Outcome:
 
 
 class Judge(Protocol):
-    """One way of judging machines on one workload. Calling it raises Impossible where rules give a figure that cannot be."""
+    """One way of judging machines on one workload.
 
+    Calling it looks at what requirements rest on; at what machines are ranked by where the rules do not reject it, or `ranking`
+    asks for it; and at the rest where they do not reject it. It raises Impossible where rules give a figure that cannot be.
+    """
+
+    run: Run
     requiring: tuple[str, ...]
 
-    def __call__(self, candidate: Candidate) -> Outcome: ...
+    def __call__(self, candidate: Candidate, ranking: bool = False) -> Outcome: ...
 
     def fork(self, candidate: Candidate) -> Run:
         """The run that causes of what is open are read from."""
+
+    def whole(self, candidate: Candidate) -> Run | None:
+        """The run with every rule about machines judged; None where a figure cannot be, though no choice may read it."""
 
     def possible(self, candidate: Candidate) -> bool:
         """Whether all figures of a machine can be, those included that no choice reads."""
@@ -74,10 +90,10 @@ class ByAgenda:
     def __init__(self, run: Run, stages: Stages) -> None:
         self.run, self.stages, self.requiring = run, stages, stages.requiring
 
-    def __call__(self, candidate: Candidate) -> Outcome:
+    def __call__(self, candidate: Candidate, ranking: bool = False) -> Outcome:
         fork = self.fork(candidate)
         accepts = [int(fork.accepts(rule)) for rule in self.requiring]
-        if accepts.count(NO) < SEVERAL:
+        if ranking or NO not in accepts:
             fork.along(self.stages.ranked)
         if NO not in accepts:
             fork.along(self.stages.rest)
@@ -88,14 +104,17 @@ class ByAgenda:
         fork.along(self.stages.required)
         return fork
 
-    def possible(self, candidate: Candidate) -> bool:
-        fork = self.fork(candidate)
+    def whole(self, candidate: Candidate) -> Run | None:
         try:
+            fork = self.fork(candidate)
             fork.along(self.stages.ranked)
             fork.along(self.stages.rest)
         except Impossible:
-            return False
-        return True
+            return None
+        return fork
+
+    def possible(self, candidate: Candidate) -> bool:
+        return self.whole(candidate) is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,45 +134,38 @@ class ByKernel:
         self.slow = ByAgenda(run, stages)
         self.before = {rule: int(truth) for rule, truth in run.truths.items()}
         self.wanted = frozenset([*stages.card.earlier, *stages.ranking.earlier, *stages.others.earlier])
-        self.speaking = {k: self._speaking(k) for k in (stages.division, stages.card, stages.ranking, stages.others)}
-        self.slots, self.numbers = run.program.slots, [run.program.slots[n] for k, n in stages.required.steps if k == "fact"]
+        self.speaking = {k: k.speaking(run) for k in (stages.division, stages.card, stages.ranking, stages.others)}
+        self.slots = run.program.slots
         self.divided: dict[tuple[Value | None, ...], _Division | None] = {}
 
-    def _speaking(self, kernel: Kernel) -> list[bool]:
-        return [self.run.knows(self.run.program.procedures[rule].rule.needs) for rule in kernel.rules]
-
-    def __call__(self, candidate: Candidate) -> Outcome:
+    def __call__(self, candidate: Candidate, ranking: bool = False) -> Outcome:
         try:
             values, truths, accepts = self._judged(candidate)
-            if accepts.count(0) < SEVERAL:
-                self._further(self.stages.ranking, candidate, values, truths)
             if 0 not in accepts:
-                self._further(self.stages.others, candidate, values.copy(), truths)
+                self._further((self.stages.ranking, self.stages.others), candidate, values, truths)
+            elif ranking:
+                self._further((self.stages.ranking,), candidate, values, truths)
         except OutOfRange:
-            return self.slow(candidate)  # says which rules gave the value
+            return self.slow(candidate, ranking)  # says which rules gave the value
         return Outcome(values, accepts)
 
-    def possible(self, candidate: Candidate) -> bool:
-        try:
-            values, truths, _ = self._judged(candidate)
-            self._further(self.stages.ranking, candidate, values, truths)
-            self._further(self.stages.others, candidate, values, truths)
-        except OutOfRange:
-            return False
-        return True
-
-    def _judged(self, candidate: Candidate) -> tuple[list[Value], dict[str, int], list[int]]:
-        division = self._divided(candidate)
+    def _judged(self, candidate: Candidate) -> tuple[list[Value], list[int], list[int]]:
+        """Values, truths of the card's rules, and of the requirements. Raises OutOfRange."""
+        division = self.divided.get(candidate.division) or self._divided(candidate)
         values, slots, card = division.values.copy(), self.slots, self.stages.card
         for path, value in candidate.figures.items():
             values[slots[path]] = value
         truths, accepts = card(values, self.speaking[card], division.before)
-        return values, dict(zip(card.rules, truths, strict=True)), accepts
+        return values, truths, accepts
 
-    def _further(self, kernel: Kernel, candidate: Candidate, values: list[Value], truths: dict[str, int]) -> None:
-        """A later stage, whose figures must be such as can be; its truths are added. Raises OutOfRange."""
-        found, _ = kernel(values, self.speaking[kernel], {**self._divided(candidate).before, **truths})
-        truths.update(zip(kernel.rules, found, strict=True))
+    def _further(self, kernels: Sequence[Kernel], candidate: Candidate, values: list[Value], truths: Sequence[int]) -> dict[str, int]:
+        """The truths of all rules about a machine, of those of later stages too, whose figures must be such as can be. Raises OutOfRange."""
+        division = self._divided(candidate)
+        found = dict(zip(self.stages.card.rules, truths, strict=True))
+        for kernel in kernels:
+            later, _ = kernel(values, self.speaking[kernel], {**division.before, **found})
+            found.update(zip(kernel.rules, later, strict=True))
+        return found
 
     def _divided(self, candidate: Candidate) -> _Division:
         """What holds once the division of the work is settled, the card not. Raises OutOfRange."""
@@ -180,13 +192,26 @@ class ByKernel:
 
     def fork(self, candidate: Candidate) -> Run:
         """Truths and values from the kernels, alternatives when they are asked for."""
-        fork = self.run.copy()
         values, truths, _ = self._judged(candidate)
-        for slot in self.numbers:
-            value = values[slot]
-            values[slot] = Interval._make(value) if isinstance(value, tuple) else value
-        fork.values, fork.pending = values, frozenset(n for k, n in self.stages.required.steps if k == "fact")
-        fork.truths.update((rule, _TRUTHS[truth]) for rule, truth in {**self._divided(candidate).truths, **truths}.items())
+        return self._forked(candidate, values, self._further((), candidate, values, truths), (self.stages.division, self.stages.card))
+
+    def whole(self, candidate: Candidate) -> Run | None:
+        later = self.stages.ranking, self.stages.others
+        try:
+            values, truths, _ = self._judged(candidate)
+            every = self._further(later, candidate, values, truths)
+        except OutOfRange:
+            return None
+        return self._forked(candidate, values, every, (self.stages.division, self.stages.card, *later))
+
+    def possible(self, candidate: Candidate) -> bool:
+        return self.whole(candidate) is not None
+
+    def _forked(self, candidate: Candidate, values: list[Value], truths: Mapping[str, int], kernels: Sequence[Kernel]) -> Run:
+        fork = self.run.copy()
+        for kernel in kernels:
+            kernel.fill(fork, values)
+        fork.truths.update((rule, TRUTHS[truth]) for rule, truth in {**self._divided(candidate).truths, **truths}.items())
         return fork
 
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from types import CodeType
 from typing import Any as Anything
 
-from gpurules.engine.inference.agenda import Stratum
+from gpurules.engine.inference.agenda import Run, Stratum
 from gpurules.engine.inference.emitter import Emitter, atoms
 from gpurules.engine.inference.scalar import Procedure, Program, qualified
 from gpurules.engine.inference.statements import FUNCTIONS
@@ -25,6 +25,9 @@ from gpurules.engine.language.compile import Value
 from gpurules.engine.language.syntax import All, Arithmetic, Call, Node, walk
 from gpurules.engine.language.typecheck import NumberType, TableType
 from gpurules.engine.values.interval import Interval
+from gpurules.engine.values.truth import DEPENDS, NO, YES
+
+TRUTHS = (NO, DEPENDS, YES)
 
 
 class OutOfRange(Exception):
@@ -35,7 +38,7 @@ class Kernel:
     """One stratum, compiled. `rules` are its rules in order; calling it fills derived values in and returns their truths.
 
     `requiring` are those whose requirements it looks at: all of its own that have any, where no others are named. `earlier` are
-    rules outside of the stratum whose truths it wants.
+    rules outside of the stratum whose truths it wants, `read` the slots that it reads and does not fill in.
     """
 
     def __init__(self, program: Program, orders: Orders, stratum: Stratum, requiring: Sequence[str] | None = None) -> None:
@@ -45,8 +48,14 @@ class Kernel:
         outside = {*self.requiring, *(o for r in self.requiring for o in orders.overriders.get(r, ()))}
         outside |= {r for kind, name in stratum.steps if kind == "fact" for r in orders.derivations[name].rules}
         self.earlier = tuple(sorted(outside - set(self.rules)))
+        self.facts = frozenset(name for kind, name in stratum.steps if kind == "fact")
+        definitions = program.rulebook.vocabulary.facts
+        self._numbers = tuple(program.slots[fact] for fact in self.facts if definitions[fact].number)
+        self._needing = tuple((i, needs) for i, rule in enumerate(self.rules) if (needs := program.procedures[rule].rule.needs))
+        self._needed = tuple({fact for _, needs in self._needing for fact in needs})
         writer = _Writer(program, orders, stratum)
         self.source = writer.source(self.rules, self.requiring, self.earlier)
+        self.read = frozenset(writer.read)
         self._make(compile(self.source, "<kernel>", "exec"), writer.constants)  # slot numbers and constants only
 
     def _make(self, code: CodeType, constants: Mapping[str, Anything]) -> None:
@@ -56,10 +65,11 @@ class Kernel:
         self._function: Callable[[list[Value], Sequence[bool], Mapping[str, int]], tuple[list[int], list[int]]] = names["kernel"]
 
     def __getstate__(self) -> tuple[Anything, ...]:
-        return self.rules, self.requiring, self.earlier, self.source, marshal.dumps(self._code), self._constants
+        made = self.rules, self.requiring, self.earlier, self.read, self.facts, self._numbers, self._needing, self._needed
+        return *made, self.source, marshal.dumps(self._code), self._constants
 
     def __setstate__(self, state: tuple[Anything, ...]) -> None:
-        self.rules, self.requiring, self.earlier, self.source, code, constants = state
+        self.rules, self.requiring, self.earlier, self.read, self.facts, self._numbers, self._needing, self._needed, self.source, code, constants = state
         self._make(marshal.loads(code), constants)
 
     def __call__(self, values: list[Value], speaking: Sequence[bool], before: Mapping[str, int]) -> tuple[list[int], list[int]]:
@@ -69,6 +79,31 @@ class Kernel:
         known; `before` holds the truths of rules of other strata, those in `earlier` at least. Raises OutOfRange.
         """
         return self._function(values, speaking, before)
+
+    def speaking(self, run: Run) -> list[bool]:
+        """For each rule whether its needs are known."""
+        known = {fact for fact in self._needed if run.knows((fact,))}
+        found = [True] * len(self.rules)
+        for index, needs in self._needing:
+            found[index] = known.issuperset(needs)
+        return found
+
+    def along(self, run: Run) -> None:
+        """Judge the stratum's rules and derive its facts, as `Run.along` does; alternatives wait until somebody asks. Raises OutOfRange.
+
+        The run must have the orders of this kernel, and no pins.
+        """
+        values = run.values.copy()
+        truths, _ = self(values, self.speaking(run), run.truths)
+        self.fill(run, values)
+        run.truths.update(zip(self.rules, map(TRUTHS.__getitem__, truths), strict=True))
+
+    def fill(self, run: Run, values: list[Value]) -> None:
+        """Give a run the values that a call filled in."""
+        for slot in self._numbers:
+            values[slot] = Interval._make(values[slot])  # a pair
+        run.values = values
+        run.pending |= self.facts
 
 
 class _Writer(Emitter):

@@ -50,6 +50,8 @@ class Statements:
         self.count = 0
         self.loaded: dict[int, int] = {}
         self.derived = set(inside)
+        self.read = set[int]()
+        """Slots that are read, and not filled in here."""
         self.constants: dict[str, Anything] = {}
         self.procedure: Procedure | None = None
         self.local_names: Mapping[str, str] = {}
@@ -86,6 +88,7 @@ class Statements:
         slot = self._slot(path)
         if path not in self.derived and slot not in self.loaded:
             self.loaded[slot] = self._depth
+            self.read.add(slot)
             self.emit(f"x = v[{slot}]; l{slot} = x[0]; h{slot} = x[1]" if numeric else f"s{slot} = v[{slot}]")  # quicker than unpacking
         return slot
 

@@ -29,6 +29,7 @@ def key(files: Files, version: str) -> str:
 def dump(rulebook: Rulebook) -> tuple[Engine, bytes]:
     """The engine of a rulebook without what evaluation never reads, and its bytes, led by their own digest."""
     engine = Engine(rulebooks.slim(rulebook))
+    assert all(engine.kernels) and engine.read  # made now, so that they are stored
     content = pickle.dumps(engine, protocol=5)
     return engine, _MARK + hashlib.sha256(content).digest() + content
 

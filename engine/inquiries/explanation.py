@@ -8,7 +8,6 @@ from dataclasses import replace
 from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.decisions.selection import SHOWN
-from gpurules.engine.inference import judging
 from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
@@ -99,7 +98,7 @@ def _untold(named: Sequence[Candidate], evaluation: Evaluation, file: str, depth
 
     def failed(candidate: Candidate) -> tuple[object, ...]:
         try:
-            run = judging.judged(evaluation.workloads[1], evaluation.engine.candidate, candidate)
+            run = evaluation.engine.judged(evaluation.workloads[1], candidate)
         except Impossible:
             return len(evaluation.requirements) + 1, 0, candidate.count, candidate.preference, candidate.id
         truths = [run.accepts(rule) for rule in evaluation.requirements]
@@ -131,7 +130,7 @@ def traced(
 ) -> Derivation:
     """A derivation in which the figures of one machine of the catalogue stand. `basis`: given or assuming; `rules` as for a trace."""
     workload = evaluation.workloads[0 if basis == "given" else 1]
-    fork = judging.judged(workload, evaluation.engine.candidate, candidate)
+    fork = evaluation.engine.judged(workload, candidate)
     seen = replace(evaluation, first=fork, second=fork, has_candidate=True)
     return Derivation(decisions.trace(seen, rules), evaluation.program.rulebook, file, depth, candidate.card, deciding)
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from gpurules.engine.decisions import change
-from gpurules.engine.inference import candidates, judging
+from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Impossible, Run, wide
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.cone import Cone
@@ -67,7 +67,7 @@ class MachineGoal:
         if self.candidate is None:
             return evaluation.first, evaluation.second
         try:
-            before, after = (judging.judged(run, engine.candidate, self.candidate) for run in evaluation.workloads)
+            before, after = (engine.judged(run, self.candidate) for run in evaluation.workloads)
         except Impossible:
             return ()
         return before, after

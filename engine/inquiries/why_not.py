@@ -8,7 +8,6 @@ from typing import Any
 
 from gpurules.engine.decisions import change
 from gpurules.engine.decisions import decision as decisions
-from gpurules.engine.inference import judging
 from gpurules.engine.inference.agenda import Impossible, Run
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inquiries import branching, goal
@@ -210,7 +209,7 @@ class WhyNot:
         if candidate is None:
             return self.base.second if self.base.has_candidate else None
         try:
-            return judging.judged(self.base.workloads[1], self.engine.candidate, candidate)
+            return self.engine.judged(self.base.workloads[1], candidate)
         except Impossible:
             return None
 
@@ -261,7 +260,7 @@ class WhyNot:
         if candidate is None:
             return Branch("unjudged", said("no_machine"), {}, (), "caution")
         try:
-            judging.judged(self.base.workloads[1], self.engine.candidate, candidate)
+            self.engine.judged(self.base.workloads[1], candidate)
         except Impossible as fault:
             shown = self._shown(fault.fact, fault.value)
             return Branch("impossible", said("impossible", rules=", ".join(fault.rules), fact=fault.fact, value=shown), {"fact": fault.fact}, (), "require")

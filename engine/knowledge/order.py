@@ -85,9 +85,15 @@ class Orders:
             overrides[loser] |= {w for w in winners if loser in self.overrides.get(w, ())}
         derivations = {}
         for fact, derivation in self.derivations.items():
-            moved = losers & set(derivation.rules) if winners & set(derivation.rules) else frozenset[str]()
+            derivations[fact] = derivation
+            moved = losers.intersection(derivation.rules) if not winners.isdisjoint(derivation.rules) else frozenset[str]()
+            if not moved:
+                continue
             rest = [r for r in derivation.rules if r not in moved]
             at = min((i for i, r in enumerate(rest) if r in winners), default=0)
-            rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:]) if moved else derivation.rules
+            rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:])
             derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
-        return Orders.of(derivations, overrides if not cycle(overrides) else self.overrides)
+        try:
+            return Orders.of(derivations, overrides)
+        except CycleError:
+            return Orders.of(derivations, self.overrides)

@@ -81,7 +81,7 @@ def negative(a: Interval) -> Interval:
 
 def _sum(x: float, y: float, otherwise: float) -> float:
     total = x + y
-    return otherwise if math.isnan(total) else total
+    return total if total == total else otherwise  # NaN is not itself
 
 
 def add(a: Interval, b: Interval) -> Interval:
@@ -98,6 +98,8 @@ def _product(x: float, y: float) -> float:
 
 def multiply(a: Interval, b: Interval) -> Interval:
     """Product; `0 * infinity` is 0, since an end at infinity stands for finite numbers without a bound."""
+    if a[0] > 0 and b[0] > 0:
+        return Interval(a[0] * b[0], a[1] * b[1])
     corners = [_product(x, y) for x in a for y in b]
     return Interval(min(corners), max(corners))
 
@@ -113,6 +115,8 @@ def reciprocal(a: Interval) -> Interval:
 def divide(a: Interval, b: Interval) -> Interval:
     """Quotient, each corner divided once (not multiplied by a rounded reciprocal)."""
     low, high = b
+    if a[0] > 0 and low > 0 and high < math.inf:
+        return Interval(a[0] / high, a[1] / low)
     if low < 0 < high or low == high == 0:
         return LINE
     if low == 0 or high == 0:

@@ -140,7 +140,8 @@ def test_choice_among_all_machines(engine: Engine) -> None:
             facts.training_precision = "bf16_mixed"  # the catalogue does not always say whether a card has TF32
         evaluation = engine.evaluate(exact.stated(facts, engine.rulebook))
         run = evaluation.workloads[0]
-        found = choice.choose(run, engine.candidate, [c for c, _ in pairs], engine.stages, run)
+        judge, some = choice.judge_of(run, engine.stages), [c for c, _ in pairs]
+        found = choice.choose(some, judge, choice.measured(some, judge))
         best, rejected = by_hand.choose(facts, by_hand.workload(facts), [m for _, m in pairs])
         assert not found.undecided
         assert {j.candidate.id: sorted(j.against) for j in found.rejected} == {id_: sorted(rules) for id_, rules in rejected.items()}

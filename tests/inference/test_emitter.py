@@ -43,7 +43,7 @@ def test_thresholds_are_exact_to_the_float() -> None:
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(worlds.rulebooks(), st.lists(worlds.facts(), min_size=1, max_size=3))
 def test_kernels_of_random_rulebooks(rules: list[dict[str, object]], asked: list[dict[str, object]]) -> None:
-    engine = Engine(worlds.load(worlds.written(rules)))
+    engine = Engine(worlds.load(worlds.written(rules))).along_the_agenda()
     slots, procedures = engine.program.slots, engine.program.procedures
     kernel = Kernel(engine.program, engine.rulebook.orders, engine.workload)
     for content in asked:

@@ -10,7 +10,6 @@ import pytest
 import gpurules
 from gpurules.engine import public
 from gpurules.engine.inference import facts as facts_module
-from gpurules.engine.inference import judging
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.kernel import Kernel
@@ -18,7 +17,7 @@ from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import GpurulesError
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
-ENGINE = public.engine(gpurules.load())
+ENGINE = public.engine(gpurules.load()).along_the_agenda()
 WORKLOAD = Kernel(ENGINE.program, ENGINE.rulebook.orders, ENGINE.workload)
 
 
@@ -53,7 +52,7 @@ def compared(evaluation: Evaluation, every: int) -> int:
         before = dict(zip(WORKLOAD.rules, truths, strict=True))
         speaking = [run.knows(procedures[r].rule.needs) for r in ENGINE.kernel.rules]
         for candidate in ENGINE.catalogued[count % every :: every]:
-            fork = judging.judged(run, ENGINE.candidate, candidate)
+            fork = ENGINE.judged(run, candidate)
             own = list(run.values)
             for path, value in candidate.figures.items():
                 own[slots[path]] = value

@@ -77,7 +77,8 @@ def test_what_was_settled_of_all_machines_stays_so_as_facts_narrow(data, rules, 
     found = inside(engine, evaluation.first, data.draw, exact=False)
     if found is None:
         return
-    narrow = choices.choose(found[1], engine.candidate, engine.catalogued, engine.stages, found[1])
+    judge = choices.judge_of(found[1], engine.stages)
+    narrow = choices.choose(engine.catalogued, judge, choices.measured(engine.catalogued, judge))
     before = aggregates.values(evaluation.workloads[0], evaluation.given_choice, engine.stages)
     after = aggregates.values(found[1], narrow, engine.stages)
     assert within(after[SOME], before[SOME]) and within(after[LEAST], before[LEAST])

@@ -115,7 +115,7 @@ def inside(engine, run, draw, exact):
         world.along(engine.workload)
         workload = world.copy()
         if any(r in run.truths for r in program.procedures if program.procedures[r].rule.for_each):
-            engine._judge_candidate(world, {})
+            engine.along_the_agenda()._judge_candidate(world, {})  # kernels have parameters at their written values
     except GpurulesError:
         return None
     return world, workload
@@ -146,7 +146,8 @@ def compare(narrow, wide, engine):
 
 def catalogued(run, engine, kernels=False):
     """The verdict on every machine of the catalogue by id, and the figure for which it is rejected where that cannot be."""
-    found = choice.choose(run, engine.candidate, engine.catalogued, engine.stages, run, kernels)
+    judge = choice.judge_of(run, engine.stages, kernels)
+    found = choice.choose(engine.catalogued, judge, choice.measured(engine.catalogued, judge))
     return {j.candidate.id: (j.verdict, j.impossible) for group in (found.accepted, found.undecided, found.rejected) for j in group}
 
 
