@@ -258,7 +258,7 @@ class Engine:
         has_candidate = candidates.stated(facts.known) or choices is not None
         orders = orders or self.rulebook.orders
         first = self._run(given, pins, date, file, orders)
-        assumptions = self._assume(first, facts.known)
+        assumptions = self._assume(first, facts.settled)
         second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file, orders) if assumptions else first.copy()
         workloads = first.copy(), second.copy()
         if has_candidate:
@@ -344,12 +344,12 @@ class Engine:
         """The rules that assume something."""
         return tuple(p for p in self.program.procedures.values() if p.assumes)
 
-    def _assume(self, run: Run, known: frozenset[str]) -> tuple[Assumption, ...]:
+    def _assume(self, run: Run, settled: frozenset[str]) -> tuple[Assumption, ...]:
         """What assume rules that surely hold say of facts that nobody stated; of several, the strongest."""
         groups: dict[str, list[str]] = {}
         for procedure in self.assuming_procedures:
             for conclusion in procedure.rule.then:
-                if isinstance(conclusion, Assume) and conclusion.fact not in known and run.truths.get(procedure.rule.id, NO) is YES:
+                if isinstance(conclusion, Assume) and conclusion.fact not in settled and run.truths.get(procedure.rule.id, NO) is YES:
                     groups.setdefault(conclusion.fact, []).append(procedure.rule.id)
         found: list[Assumption] = []
         for fact, rules in sorted(groups.items()):

@@ -71,6 +71,11 @@ class Facts:
     def known(self) -> frozenset[str]:
         return frozenset(self.given)
 
+    @property
+    def settled(self) -> frozenset[str]:
+        """The known facts that nothing is assumed over: all but an exact size that a size by name stands in for."""
+        return frozenset(path for path, fact in self.given.items() if (fact.via, path) not in _PAIRS)
+
 
 Memory = dict[tuple[str, str], Value]
 """What texts were found to say of facts, for whoever reads much the same facts again."""

@@ -159,8 +159,8 @@ def assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
 
 def assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether the same is assumed at every place of a cell: no rule that might assume something is open."""
-    run, known = evaluation.first, evaluation.facts.known
-    return not any(run.truths.get(rule, NO) is DEPENDS and not known.issuperset(facts) for rule, facts in cone.assuming.items())
+    run, settled = evaluation.first, evaluation.facts.settled
+    return not any(run.truths.get(rule, NO) is DEPENDS and not settled.issuperset(facts) for rule, facts in cone.assuming.items())
 
 
 class Looked(Protocol):
