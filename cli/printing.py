@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import unicodedata
+from functools import cache
 
 from rich.console import Console, Group, RenderableType
 from rich.padding import Padding
@@ -26,8 +27,7 @@ GLUE = "\ue000"
 """Stands for the space between a figure and its unit while lines are broken, so that both stay on one."""
 SEAM = "\x1f"
 """Stands where a line of Chinese may be broken: white space to whoever breaks lines, and of no width."""
-OPENING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Ps", "Pi")) | {"/"}
-CLOSING = frozenset(c for c in map(chr, range(0x2000, 0x10000)) if unicodedata.category(c) in ("Pe", "Pf")) | frozenset("，。、；：！？…—·％‰,.;:!?%)]}/")
+_CLOSING = frozenset("，。、；：！？…—·％‰,.;:!?%)]}/")
 UNIT = re.compile(r"(?<=\d) (?=(?:[kKMGTP]?i?B|[kM]?W|[kMGTP]?FLOP|bytes?|bit|[kMG]b|h|min|s|ms|years?|days?|tokens|token/s|USD|CNY|EUR)\b|[%×])")
 
 
@@ -87,7 +87,7 @@ def seamed(text: str) -> str:
         return text
     found = [text[:1]]
     for before, after in zip(text, text[1:], strict=False):
-        if (_wide(before) or _wide(after)) and not (before in OPENING or after in CLOSING or GLUE in (before, after) or before.isspace() or after.isspace()):
+        if (_wide(before) or _wide(after)) and not (_opens(before) or closes(after) or GLUE in (before, after) or before.isspace() or after.isspace()):
             found.append(SEAM)
         found.append(after)
     return "".join(found)
@@ -95,6 +95,18 @@ def seamed(text: str) -> str:
 
 def _wide(character: str) -> bool:
     return unicodedata.east_asian_width(character) in "WF"
+
+
+@cache
+def _opens(character: str) -> bool:
+    """Whether nothing is cut off after it: a bracket or quotation mark that opens, other than those of Latin-1."""
+    return character == "/" or (character >= "\u2000" and unicodedata.category(character) in ("Ps", "Pi"))
+
+
+@cache
+def closes(character: str) -> bool:
+    """Whether nothing is cut off before it."""
+    return character in _CLOSING or (character >= "\u2000" and unicodedata.category(character) in ("Pe", "Pf"))
 
 
 def _items(items: tuple[Item, ...]) -> RenderableType:

@@ -326,7 +326,8 @@ class Engine:
         if network is not None:
             network.along(run)
             return
-        if kernel is not None and not run.pins and (run.orders is self.rulebook.orders or run.orders.derivations == self.rulebook.orders.derivations):
+        own = self.rulebook.orders
+        if kernel is not None and not run.pins and (run.orders is own or run.orders.derivations == own.derivations):
             try:
                 kernel.along(run)
                 return

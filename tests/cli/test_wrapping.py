@@ -7,7 +7,7 @@ import io
 from rich.console import Console
 from rich.text import Text
 
-from gpurules.cli.printing import CLOSING, GLUE, SEAM, UNIT, as_printed, seamed
+from gpurules.cli.printing import GLUE, SEAM, UNIT, as_printed, closes, seamed
 
 TEXT = "结构化估算按所给结构、批次和长度逐项相加（含激活），单卡需要 24 GB，可用 80 GB；放得下。为什么有两个数字：经验值只需要模型规模。"
 
@@ -29,7 +29,7 @@ def test_lines_are_filled_and_none_starts_with_closing_punctuation() -> None:
         assert "".join(found).replace(" ", "") == TEXT.replace(" ", "")
         assert all(columns(line) <= width for line in found)
         assert all(columns(line) >= width - 8 for line in found[:-1])
-        assert not any(line[0] in CLOSING or line.endswith("（") or line.startswith("GB") for line in found)
+        assert not any(closes(line[0]) or line.endswith("（") or line.startswith("GB") for line in found)
 
 
 def test_other_text_is_left_as_it_is() -> None:
