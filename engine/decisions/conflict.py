@@ -20,20 +20,23 @@ class Meeting:
     rules: tuple[tuple[str, str], ...]
 
 
-def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | None:
-    """What the decision would be with the conflict settled the other way; None where no side supersedes the other.
-
-    One evaluation with the edges from the winning claim's rules to the other side's turned round.
-    """
+def settled_otherwise(evaluation: Evaluation, meeting: Meeting) -> Evaluation | None:
+    """The evaluation with the conflict settled the other way: the edges from the winning claim's rules to the other side's turned
+    round. None where no side supersedes the other, or a figure would then be what nothing can have."""
     conflict = meeting.conflict
     if conflict.kind != "supersedes" or conflict.wins not in conflict.between:
         return None
     winners = frozenset(rule for claim, rule in meeting.rules if claim == conflict.wins)
     losers = frozenset(rule for claim, rule in meeting.rules if claim != conflict.wins) - winners
-    orders = evaluation.engine.rulebook.orders.reversed(winners, losers)
-    other = evaluation.under(orders)
+    return evaluation.under(evaluation.engine.rulebook.orders.reversed(winners, losers))
+
+
+def other_side(evaluation: Evaluation, meeting: Meeting) -> dict[str, Any] | None:
+    """What the decision would be with the conflict settled the other way; None as for `settled_otherwise`."""
+    other = settled_otherwise(evaluation, meeting)
     if other is None:
         return None
+    conflict = meeting.conflict
     entry: dict[str, Any] = {
         "claims": [c for c in conflict.between if c != conflict.wins],
         "status": change.status(other),

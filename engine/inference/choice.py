@@ -216,7 +216,7 @@ def _judged(candidate: Candidate, judge: Judge, measures: Sequence[Criterion], r
     slots = judge.run.program.slots
     scores = tuple([Interval._make(values[slots[c.fact]] if c.fact in slots else c.figure(values)) for c in measures])
     watts = Interval._make(values[slots[POWER]]).high
-    order: tuple[float | str, ...] = (*_ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
+    order: tuple[float | str, ...] = (*ranks(measures, scores), watts, float(candidate.count), candidate.card, float(candidate.preference), candidate.id)
     return Judged(candidate, verdict, against, open_rules, scores, order)
 
 
@@ -239,7 +239,7 @@ def _impossible(candidate: Candidate, fault: Impossible, run: Run) -> Judged:
     return Judged(candidate, NO, fault.rules, (), (), (float("inf"), candidate.id), fault.fact, shown)
 
 
-def _ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[float, ...]:
+def ranks(measures: Sequence[Criterion], scores: Sequence[Interval]) -> tuple[float, ...]:
     """Sort keys, best first: each criterion's worst case in whole steps, costs rising, benefits falling."""
     ranks = []
     for criterion, score in zip(measures, scores, strict=False):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
@@ -321,6 +321,11 @@ class Engine:
         run = Run(self.program, orders, values, frozenset((*given, *pins)), pins, file)
         self._along(run, self.workload, self.kernels[0], self.network)
         return run
+
+    def assuming(self, run: Run, assumptions: Iterable[Assumption]) -> Run:
+        """The workload of a run over what is given, with other facts assumed."""
+        given = {path: run.value(path) for path in run.known if path not in run.pins}
+        return self._run({**given, **{a.fact: a.value for a in assumptions}}, run.pins, "", run.file, run.orders)
 
     def _along(self, run: Run, stratum: Stratum, kernel: Kernel | None = None, network: Network | None = None) -> None:
         if network is not None:

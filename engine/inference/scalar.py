@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.rule import Assume, Derive, Parameter, Prefer, Require, Rule
@@ -62,7 +62,7 @@ class Program:
             facts: list[Value] = [d.whole for d in self.rulebook.vocabulary.facts.values()]
             facts += [self.whole(name) for name in self.aggregates]
             self._fresh.clear()  # one date is enough: a service decides for today
-            self._fresh[date] = facts + [_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
+            self._fresh[date] = facts + [parameter_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
         return list(self._fresh[date])
 
 
@@ -86,6 +86,20 @@ def compile_rulebook(rulebook: Rulebook) -> Program:
     applies = {path: everywhere.condition(d.applies_when) for path, d in facts.items() if d.applies_when is not None}
     compiler.finish()
     return Program(rulebook, slots, procedures, parameters, applies, aggregates)
+
+
+def recompiled(program: Program, rulebook: Rulebook, rules: Iterable[str]) -> Program:
+    """The program of `rulebook`, which differs from the program's own in what parameters of `rules` are, or how rules are ordered."""
+    facts = rulebook.vocabulary.facts
+    ranges = {path: d.range for path, d in facts.items() if d.number}
+    figures = {name: aggregate.split(name)[1] for name in program.aggregates}
+    ranges |= {name: ranges[figure] for name, figure in figures.items() if figure in ranges}
+    compiler, everything = Compiler(), {path: (path, program.slots[path]) for path in (*facts, *program.aggregates)}
+    changed = {r: _procedure(rulebook.rules[r], rulebook, compiler, program.slots, everything, ranges) for r in rules}
+    compiler.finish()
+    parameters = {qualified(r, name): p for r in changed for name, p in rulebook.rules[r].parameters.items()}
+    procedures = {**program.procedures, **changed}
+    return replace(program, rulebook=rulebook, procedures=procedures, parameters={**program.parameters, **parameters}, _fresh={})
 
 
 def _procedure(
@@ -127,7 +141,8 @@ def _procedure(
     )
 
 
-def _value(parameter: Parameter, date: str, vocabulary: Vocabulary) -> Value:
+def parameter_value(parameter: Parameter, date: str, vocabulary: Vocabulary) -> Value:
+    """What a parameter is on a day: a number, or a table."""
     if not parameter.rows:
         return parameter.on(date).value
     return Table((key, parameter.rows[number].value) for key, number in table_rows(parameter, vocabulary))

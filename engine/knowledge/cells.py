@@ -67,6 +67,12 @@ class Cells:
         chosen = list(others)
         return bool(chosen) and all(self._covered(region, chosen) for region in self.regions[one])
 
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """How the thresholds lie to one another and to the ends of ranges; all that the proofs hang on."""
+        regions = tuple(tuple((tuple(sorted(r.cells.items())), r.exact) for r in found) for found in self.regions)
+        return regions, tuple((fact, self._all(fact)) for fact in sorted(self.thresholds))
+
     def _covered(self, within: Region, others: Iterable[int]) -> bool:
         exact = [r for index in others for r in self.regions[index] if r.exact]
         if any(not r.cells for r in exact):

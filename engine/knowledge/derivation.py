@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from gpurules.engine.knowledge import order
 from gpurules.engine.knowledge.cells import Cells, Premise
@@ -19,6 +20,30 @@ def check(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> tuple[Orders, li
     """The orders among the running rules, and every fault of the rules taken together."""
     checker = _Checker(rules, vocabulary)
     return checker.order(), checker.problems
+
+
+@dataclass(frozen=True, slots=True)
+class Regrouping:
+    """What is proven of some derived facts with other figures in the rules' conditions. `agree` is False where two rules would then
+    derive a fact with nothing to say which holds. While thresholds move without passing one another, `shape` stays as it is."""
+
+    orders: Orders
+    agree: bool
+    shape: tuple[object, ...]
+
+
+def regrouped(rules: Mapping[str, Rule], vocabulary: Vocabulary, orders: Orders, facts: Iterable[str]) -> Regrouping:
+    """The orders of `rules` with the proofs about the derived or assumed `facts` made again."""
+    checker, derivations, shape = _Checker(rules, vocabulary), dict(orders.derivations), list[object]()
+    for kind in (Derive, Assume):
+        for fact in facts:
+            group = [(r, c) for r in rules.values() if r.running for c in r.then if isinstance(c, kind) and c.fact == fact]
+            if group:
+                found = checker.group(fact, group, orders.above, kind is Assume)
+                shape.append(Cells([Premise(r.when, _figures(r)) for r, _ in group], vocabulary.scope).shape)
+                if kind is Derive:
+                    derivations[fact] = found
+    return Regrouping(replace(orders, derivations=derivations), not checker.problems, tuple(shape))
 
 
 class _Checker:
@@ -54,7 +79,7 @@ class _Checker:
                     if isinstance(conclusion, kind) and conclusion.fact in self.vocabulary.facts:
                         groups.setdefault(conclusion.fact, []).append((rule, conclusion))
             for fact, group in sorted(groups.items()):
-                found = self._group(fact, group, above, kind is Assume)
+                found = self.group(fact, group, above, kind is Assume)
                 if kind is Derive:
                     derivations[fact] = found
         self._cycles(running, derivations)
@@ -62,7 +87,7 @@ class _Checker:
         self._together(running, derivations)
         return Orders.of(derivations, overrides)
 
-    def _group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
+    def group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
         rules = [rule for rule, _ in group]
         combine = self.vocabulary.facts[fact].combine
         cells = Cells([Premise(r.when, _figures(r)) for r in rules], self.vocabulary.scope)
