@@ -1,4 +1,4 @@
-"""The same bytes on every Python that gpurules supports and that is installed beside this one."""
+"""The same bytes on every Python that gpurules supports and that is installed beside this one: of decisions, and of every recorded example."""
 
 from __future__ import annotations
 
@@ -14,9 +14,15 @@ import test_laws
 import worlds
 
 import gpurules
+from gpurules.engine import public
+from gpurules.engine.inference.facts import Setting
+from gpurules.engine.knowledge import bundle, rulebook
+from gpurules.engine.records import record
 
 ROOT = Path(__file__).parents[2]
 VERSIONS = ("3.11", "3.12", "3.13")
+SETTINGS = (("gpu.count", "2"), ("site.rack_power", "20 kW"))
+"""What every fourth example is recorded with beside its facts."""
 SCRIPT = """
 import json, sys, gpurules
 found = []
@@ -26,6 +32,21 @@ for folder, facts in json.load(open(sys.argv[1])):
     except gpurules.GpurulesError as error:
         found.append([p.code for p in error.problems])
 print(json.dumps(found))
+"""
+REPLAY = """
+import sys
+from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.knowledge import bundle, rulebook
+from gpurules.engine.public import VERSION
+from gpurules.engine.records import record, replay
+store = record.opened(sys.argv[1])
+engines = {}
+for entry in record.entries(store):
+    digest = entry.head["rulebook"]["digest"]
+    if digest not in engines:
+        engines[digest] = Engine(rulebook.load(bundle.files(record.rulebook(store, digest))))
+    found = replay.of_record(entry.asked, engines[digest], VERSION, entry.decision)
+    print(entry.asked.file, found.outcome, *(d.name for d in found.differences))
 """
 
 
@@ -48,6 +69,14 @@ def written(tree: dict, folder: Path) -> None:
             written(content, folder / name)
         else:
             (folder / name).write_text(content, "utf-8")
+
+
+def differing(found: object, wanted: object) -> str:
+    """Where two decisions part, with what stands around it."""
+    if not isinstance(found, str) or not isinstance(wanted, str):
+        return f"{found!r:.300} is not {wanted!r:.300}"
+    at = next((n for n, (a, b) in enumerate(zip(found, wanted, strict=False)) if a != b), min(len(found), len(wanted)))
+    return f"{found[max(0, at - 100) : at + 100]} is not {wanted[max(0, at - 100) : at + 100]}"
 
 
 @pytest.fixture(scope="module")
@@ -74,23 +103,54 @@ def questions(tmp_path_factory: pytest.TempPathFactory) -> list[tuple[str | None
     return asked
 
 
-@pytest.mark.versions
-@pytest.mark.parametrize("version", VERSIONS)
-def test_decisions_are_the_same_bytes(version: str, wheel: Path, questions: list[tuple[str | None, object]], tmp_path: Path) -> None:
-    python = interpreter(version)
+@pytest.fixture(scope="module")
+def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A record of every example, made by this Python."""
+    where = tmp_path_factory.mktemp("record") / "record.sqlite"
+    held, ready = bundle.gather(rulebook.packaged()), public.engine(gpurules.load())
+    store = record.opened(str(where), write=True)
+    for number, path in enumerate(sorted((ROOT / "examples").glob("*.yaml"))):
+        settings = SETTINGS if number % 4 == 1 else ()
+        decision = public.evaluate(path.read_bytes(), ready, [Setting(*s) for s in settings], file=path.name)
+        record.add(store, record.Asked(path.read_bytes(), path.name, settings), decision.to_json().encode(), lambda: held)
+    store.close()
+    return where
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """A Python of each version, with nothing but the wheel and what it needs."""
+    python = interpreter(request.param)
     if python is None:
-        pytest.skip(f"no Python {version} here")
-    subprocess.run([python, "-m", "venv", str(tmp_path / "venv")], check=True)
-    own = str(tmp_path / "venv" / "bin" / "python")
-    subprocess.run([own, "-m", "pip", "install", "-q", str(wheel)], check=True)
+        pytest.skip(f"no Python {request.param} here")
+    folder = tmp_path_factory.mktemp("venv")
+    subprocess.run([python, "-m", "venv", str(folder)], check=True)
+    own = str(folder / "bin" / "python")
+    done = subprocess.run([own, "-m", "pip", "install", "-q", str(wheel)], capture_output=True, text=True)
+    if done.returncode and "No matching distribution" in done.stderr:
+        pytest.skip(f"what gpurules needs cannot be installed for Python {request.param} here")
+    assert done.returncode == 0, done.stderr
+    return own
+
+
+@pytest.mark.versions
+def test_decisions_are_the_same_bytes(installed: str, questions: list[tuple[str | None, object]], tmp_path: Path) -> None:
     file = tmp_path / "questions.json"
     file.write_text(json.dumps(questions), "utf-8")
-    done = subprocess.run([own, "-c", SCRIPT, str(file)], capture_output=True, text=True, check=True, cwd=tmp_path)
+    done = subprocess.run([installed, "-c", SCRIPT, str(file)], capture_output=True, text=True, check=True, cwd=tmp_path)
     expected = []
     for folder, facts in questions:
         try:
             expected.append(gpurules.evaluate(facts, gpurules.load(folder)).to_json())
         except gpurules.GpurulesError as error:
             expected.append([p.code for p in error.problems])
-    assert json.loads(done.stdout) == expected
+    for found, wanted in zip(json.loads(done.stdout), expected, strict=True):
+        assert found == wanted, differing(found, wanted)
     assert any(isinstance(e, str) for e in expected)
+
+
+@pytest.mark.versions
+def test_every_recorded_example_is_made_again(installed: str, kept: Path, tmp_path: Path) -> None:
+    done = subprocess.run([installed, "-c", REPLAY, str(kept)], capture_output=True, text=True, cwd=tmp_path, env={"PYTHONHASHSEED": "11"})
+    assert done.stderr == ""
+    assert done.stdout.splitlines() == [f"{path.name} identical" for path in sorted((ROOT / "examples").glob("*.yaml"))]
