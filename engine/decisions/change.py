@@ -79,9 +79,10 @@ def standing_advice(evaluation: Evaluation) -> frozenset[tuple[str, str, str, st
     advice = set()
     for procedure in evaluation.program.procedures.values():
         rule = procedure.rule
-        if evaluation.looked_at(rule.id):
+        said = [c for c in rule.then if isinstance(c, Advise)]
+        if said and evaluation.looked_at(rule.id):
             state = standing(evaluation.first.stands(rule.id), evaluation.second.stands(rule.id))
-            advice |= {(rule.id, c.topic, c.action, c.level, state) for c in rule.then if isinstance(c, Advise) and state}
+            advice |= {(rule.id, c.topic, c.action, c.level, state) for c in said if state}
     return frozenset(advice)
 
 

@@ -113,12 +113,18 @@ class Run:
     pending: frozenset[str] = frozenset()
     """Derived facts whose values stand already, from a kernel; their alternatives are worked out when somebody asks for them."""
     _causes: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    maybe: frozenset[str] = frozenset()
+    """Given facts that may as well not be known: rules that need one of them hold at most possibly."""
 
     def copy(self) -> Run:
         return Run(
             self.program, self.orders, list(self.values), self.known, self.pins, self.file,
-            dict(self.truths), dict(self.found), self.gathered, self.pending, dict(self._causes),
+            dict(self.truths), dict(self.found), self.gathered, self.pending, dict(self._causes), self.maybe,
         )  # fmt: skip
+
+    def forget(self) -> None:
+        """Drop what was found out about causes, since values are about to change."""
+        self._causes = {}
 
     def value(self, name: str) -> Value:
         return self.values[self.program.slots[name]]
@@ -131,7 +137,7 @@ class Run:
     def along(self, stratum: Stratum) -> None:
         for kind, name in stratum.steps:
             if kind == "rule":
-                self.truths[name] = self._judge(self.program.procedures[name])
+                self.truths[name] = self.judge(name)
             else:
                 self.derive(name)
 
@@ -143,11 +149,15 @@ class Run:
         self.found[fact] = found
         self.values[self.program.slots[fact]] = found.used
 
-    def _judge(self, procedure: Procedure) -> Truth:
+    def judge(self, rule: str) -> Truth:
         """known(needs) and `when`; a rule without `when` has yes."""
-        if not self.knows(procedure.rule.needs):
+        procedure = self.program.procedures[rule]
+        needs, most = procedure.rule.needs, YES
+        if self.maybe and not self.maybe.isdisjoint(needs):
+            needs, most = tuple(n for n in needs if n not in self.maybe), DEPENDS
+        if not self.knows(needs):
             return NO
-        return YES if procedure.condition is None else Truth(procedure.condition.truth(self.values))
+        return most if procedure.condition is None else min(most, Truth(procedure.condition.truth(self.values)))
 
     def knows(self, needs: Iterable[str]) -> bool:
         """Whether every fact is stated and narrower than its range."""

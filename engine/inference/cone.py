@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from copy import copy
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Stratum
@@ -12,7 +10,6 @@ from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge.derivation import reads_of
 from gpurules.engine.knowledge.rule import Assume, Derive, Require
 from gpurules.engine.language import aggregate, syntax
-from gpurules.engine.language.compile import Value
 
 
 class Cone(Engine):
@@ -39,15 +36,6 @@ class Cone(Engine):
         rules = self.program.procedures
         self.assuming = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
         self.needed = frozenset(fact for r in self.rules for fact in rules[r].rule.needs)
-
-    def at(self, values: Mapping[str, Value], date: str) -> Cone:
-        """This cone with facts that nobody stated at `values`, as if that were all they could be; they are not known by it."""
-        other, date = copy(self), date or self.rulebook.released
-        fresh = self.program.values(date)
-        for path, value in values.items():
-            fresh[self.program.slots[path]] = value
-        other.program = replace(self.program, _fresh={date: fresh})
-        return other
 
 
 class _Reached:

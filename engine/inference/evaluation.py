@@ -249,16 +249,11 @@ class Engine:
         Raises GpurulesError when rules give a derived fact a value outside its range.
         """
         date = date or self.rulebook.released
-        vocabulary = self.rulebook.vocabulary.facts
-        pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
-        given = {path: f.value for path, f in facts.given.items() if path not in pins}
-        aged = pricing.age(facts.oldest, date)
-        if aged is not None and "budget.price_age" in vocabulary:
-            given.setdefault("budget.price_age", aged)
+        given, pins = self.given(facts, date)
         has_candidate = candidates.stated(facts.known) or choices is not None
         orders = orders or self.rulebook.orders
         first = self._run(given, pins, date, file, orders)
-        assumptions = self._assume(first, facts.settled)
+        assumptions = self.assume(first, facts.settled)
         second = self._run({**given, **{a.fact: a.value for a in assumptions}}, pins, date, file, orders) if assumptions else first.copy()
         workloads = first.copy(), second.copy()
         if has_candidate:
@@ -266,10 +261,20 @@ class Engine:
                 self._judge_candidate(run, choices or {})
         evaluation = Evaluation(self, facts, choices, date, first, second, assumptions, has_candidate, workloads, {} if looked_for is None else looked_for)
         if together:
-            self._look_together(evaluation)
+            self.look_together(evaluation)
         return evaluation
 
-    def _look_together(self, evaluation: Evaluation) -> None:
+    def given(self, facts: Facts, date: str) -> tuple[dict[str, Value], dict[str, Value]]:
+        """The values of what is given as of a day, and of derived facts that are stated."""
+        vocabulary = self.rulebook.vocabulary.facts
+        pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
+        given = {path: f.value for path, f in facts.given.items() if path not in pins}
+        aged = pricing.age(facts.oldest, date)
+        if aged is not None and "budget.price_age" in vocabulary:
+            given.setdefault("budget.price_age", aged)
+        return given, pins
+
+    def look_together(self, evaluation: Evaluation) -> None:
         """Judge the rules that look at all machines together. Machines are looked for where such a rule may hold."""
         if not self.together.steps:
             return
@@ -332,7 +337,7 @@ class Engine:
             network.along(run)
             return
         own = self.rulebook.orders
-        if kernel is not None and not run.pins and (run.orders is own or run.orders.derivations == own.derivations):
+        if kernel is not None and not run.pins and not run.maybe and (run.orders is own or run.orders.derivations == own.derivations):
             try:
                 kernel.along(run)
                 return
@@ -350,7 +355,7 @@ class Engine:
         """The rules that assume something."""
         return tuple(p for p in self.program.procedures.values() if p.assumes)
 
-    def _assume(self, run: Run, settled: frozenset[str]) -> tuple[Assumption, ...]:
+    def assume(self, run: Run, settled: frozenset[str]) -> tuple[Assumption, ...]:
         """What assume rules that surely hold say of facts that nobody stated; of several, the strongest."""
         groups: dict[str, list[str]] = {}
         for procedure in self.assuming_procedures:

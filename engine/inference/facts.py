@@ -20,7 +20,7 @@ from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 STATED, LOOKED_UP, ASSUMED = "stated", "looked_up", "assumed"
-_PAIRS = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
+PAIRS = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
 """A size by name and the exact size: each stands in for the other where only one is known."""
 _CURRENT = "gpu.current_name"
 
@@ -74,7 +74,7 @@ class Facts:
     @property
     def settled(self) -> frozenset[str]:
         """The known facts that nothing is assumed over: all but an exact size that a size by name stands in for."""
-        return frozenset(path for path, fact in self.given.items() if (fact.via, path) not in _PAIRS)
+        return frozenset(path for path, fact in self.given.items() if (fact.via, path) not in PAIRS)
 
 
 Memory = dict[tuple[str, str], Value]
@@ -283,7 +283,7 @@ class _Reader:
     # ------------------------------------------------------------ defaults
 
     def _default(self) -> None:
-        for one, other in _PAIRS:
+        for one, other in PAIRS:
             for path, source in ((one, other), (other, one)):
                 if path not in self.found and source in self.found:
                     value = self.found[source].value
@@ -294,7 +294,7 @@ class _Reader:
 
     def _sizes(self) -> None:
         """A size by name and an exact size, both stated, must be of one model or card."""
-        for one, other in _PAIRS:
+        for one, other in PAIRS:
             a, b = self.found.get(one), self.found.get(other)
             definition = self.vocabulary[one]
             if a and b and a.origin == b.origin == STATED and not _near(a.value, b.value, definition):

@@ -26,8 +26,8 @@ class Axis:
     """The places that `definition` may take instead of `now`: whole multiples of its step inside its range, or its members.
 
     `kind` is SETTLE where an open fact is narrowed within what is known of it, and CHANGE where a known one becomes another.
-    `apart` is for facts that others are looked up by: each member is a cell of its own, and so is the number 1, since what is
-    known of one card is not what is known of several.
+    `apart` is for facts that others are looked up by: the number 1 is a cell of its own, since what is known of one card is not
+    what is known of several.
     """
 
     definition: Definition
@@ -60,8 +60,6 @@ class Axis:
         """The fewest cells that together hold every place but the present value, none of them as wide as the fact may be."""
         if isinstance(self.now, frozenset):
             last = len(self.members) - 1
-            if self.apart:
-                return tuple((place, place) for place in range(last + 1))
             if self.kind == SETTLE and len(self.members) == len(self.definition.members) and last > 0:
                 return _halves((0, last))
             return ((0, last),) if last >= 0 else ()

@@ -8,9 +8,11 @@ from functools import cached_property
 
 from gpurules.engine.decisions import change
 from gpurules.engine.decisions.change import Signature
+from gpurules.engine.inference.advance import Advance
 from gpurules.engine.inference.agenda import Run, wide
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
+from gpurules.engine.inference.facts import Facts
 from gpurules.engine.inference.scalar import Procedure
 from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import Axis, Cell, Value
@@ -34,6 +36,7 @@ class Everything:
     """All that a decision's signature hangs on, as a goal over the facts as they are stated."""
 
     candidate = None
+    targets = ()
 
     def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]:
         return evaluation.first, evaluation.second
@@ -55,6 +58,10 @@ class Sweep:
         return Cone(self.trial.engine, self.targets)
 
     @cached_property
+    def advance(self) -> Advance:
+        return Advance(self.trial.engine)
+
+    @cached_property
     def deciding(self) -> frozenset[str]:
         """The facts that the choice of machines hangs on."""
         return frozenset(Cone(self.trial.engine, self.choosing, machine=False).facts)
@@ -69,15 +76,17 @@ class Sweep:
 
     def at(self, changes: Mapping[Axis, Value] | None = None) -> Decided:
         """The decision at one point."""
-        evaluation = self.trial.evaluate(changes or {})
+        facts = self.trial.changed(changes or {})
+        evaluation = None if facts is None else self.trial.judged(facts, self.advance)
         return Decided(None) if evaluation is None else self._signature(evaluation)
 
     def _decided(self, axis: Axis, cell: Cell, budget: Budget) -> Decided | None:
         budget.spend()
-        evaluation = self.trial.evaluate({axis: axis.value(cell)})
-        if evaluation is None:
+        found = self.trial.loosely({axis: axis.value(cell)}, (), self.cone)
+        evaluation = None if found is None else self.trial.judged(found[0], self.advance, found[1])
+        if found is None or evaluation is None:
             return Decided(None)
-        if cell[0] != cell[1] and (goal.ranks(evaluation, self.cone) or not self._alike(evaluation, axis, cell, budget)):
+        if cell[0] != cell[1] and (found[1] or goal.ranks(evaluation, self.cone) or not self._alike(evaluation, found[0], axis, cell, budget)):
             return None
         if not self._chooses(evaluation):
             return self._signature(evaluation)
@@ -86,7 +95,7 @@ class Sweep:
         budget.spend(CHOICE)
         return self._signature(evaluation)
 
-    def _alike(self, evaluation: Evaluation, axis: Axis, cell: Cell, budget: Budget) -> bool:
+    def _alike(self, evaluation: Evaluation, facts: Facts, axis: Axis, cell: Cell, budget: Budget) -> bool:
         """Whether advice, and the verdict on the stated machine, are the same at every place of a cell."""
         if not goal.open_axes(Everything(), evaluation, self.cone, [axis.path]):
             return True
@@ -94,9 +103,9 @@ class Sweep:
             return False
         differ = [goal.open_rules(run, evaluation, self.cone, [axis.path]) for run in (evaluation.first, evaluation.second)]
         left = {key: (goal.EVERY, truth) for key, truth in self._truths(evaluation).items() if truth is DEPENDS and self._may_differ(key, differ, evaluation)}
-        for cone in self.corners:
+        for advance, whole in self.corners:
             budget.spend()
-            corner = self.trial.evaluate({axis: axis.value(cell)}, cone)
+            corner = self.trial.judged(facts, advance, whole=whole)
             if corner is None or not goal.assumptions_settled(corner, self.cone):
                 continue
             same = goal.assumed(corner) == goal.assumed(evaluation)
@@ -124,17 +133,17 @@ class Sweep:
         return found
 
     @cached_property
-    def corners(self) -> tuple[Cone, ...]:
-        return self.trial.corners(self.cone)
+    def corners(self) -> tuple[tuple[Advance, Mapping[str, Value]], ...]:
+        return tuple((self.advance.another(), corner) for corner in self.trial.corners(self.cone))
 
     def _chooses(self, evaluation: Evaluation) -> bool:
         """Whether machines of the catalogue are looked for."""
-        return self.machines and _status(evaluation) not in ("not_sized", "keep", "provisional")
+        return self.machines and status(evaluation) not in ("not_sized", "keep", "provisional")
 
     def _signature(self, evaluation: Evaluation) -> Decided:
         if self.machines:
             return Decided(change.signature(evaluation))
-        return Decided(((_status(evaluation),), change.standing_advice(evaluation)))
+        return Decided(((status(evaluation),), change.standing_advice(evaluation)))
 
     def _one_choice(self, evaluation: Evaluation, axis: Axis) -> bool:
         """Whether the rules about machines read nothing that differs over the cell, so that each place of it has one choice."""
@@ -151,7 +160,7 @@ def _reads(procedure: Procedure) -> Iterator[str]:
     yield from (leaf for leaves in procedure.leaves.values() for leaf in leaves)
 
 
-def _status(evaluation: Evaluation) -> str:
+def status(evaluation: Evaluation) -> str:
     """The part of the status that is found without machines of the catalogue."""
     if not evaluation.sized:
         return "not_sized"

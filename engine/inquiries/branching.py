@@ -10,6 +10,7 @@ from gpurules.engine.inquiries.axis import Axis, Cell
 from gpurules.engine.values.truth import NO, YES, Truth
 
 Box = Mapping[Axis, Cell]
+_FEW = 16
 
 
 class Budget:
@@ -48,10 +49,11 @@ def cost(box: Box) -> float:
 
 
 def divided(box: Box, across: Collection[str] = ()) -> Iterator[Box]:
-    """The box in two, across the axis with the most places left, of those named by `across` if any has several."""
+    """The box in two, across the axis with the most places left, of those named by `across` if any has several; but first across
+    members, if they are few, since each is a world of its own."""
     places = {axis: last - first for axis, (first, last) in box.items()}
     named = [axis for axis in box if places[axis] and axis.path in across]
-    widest = max(named or box, key=lambda axis: places[axis])
+    widest = max(named or box, key=lambda axis: (bool(axis.members) and 0 < places[axis] <= _FEW, places[axis]))
     for cell in widest.split(box[widest]):
         yield {**box, widest: cell}
 

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import combinations, product
+from itertools import product
 
-from gpurules.engine.inference import candidates
+from gpurules.engine.inference.advance import Advance
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis, Value, axes
 from gpurules.engine.inquiries.branching import Box, Budget
-from gpurules.engine.inquiries.goal import Cell, Goal
+from gpurules.engine.inquiries.goal import Cell, Goal, MachineGoal
 from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 MOST = 3
 """Facts that a flip changes at most."""
+PART, MISSED = 8, 4
+"""How many times fewer rules judge a part of a goal that is looked at first; cells at which no corner told anything, before facts are
+looked for that decide alone."""
+ALL, SOME = 9, 1
+"""Corners of a cell that are looked at: of one that is small enough to end with, and of others."""
+WITNESSES = 3
+"""Facts that are tried, of those that decide alone."""
 NAMING = ("gpu.name", "gpu.count")
 """Facts by which somebody states a machine."""
-_ELSE = "…"
-"""A member that no enumeration has."""
 EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 400, 40, 50_000
 """Evaluations that one search makes unless it is told otherwise: fewer of large cones, so many that they judge EFFORT rules, but
 LEAST; TOGETHER where each has to look for machines."""
@@ -68,7 +74,7 @@ class Searcher:
         self.trial, self.goal, self.wanted = trial, wanted_goal, wanted
         self.cone = Cone(trial.engine, wanted_goal.targets, wanted_goal.candidate is None)
         self.most = most or (TOGETHER if self.cone.aggregates else 0) or max(LEAST, min(EVALUATIONS, EFFORT // max(1, len(self.cone.rules))))
-        self.budget = Budget(self.most)
+        self.budget, self.missed = Budget(self.most), 0
         self.axes = tuple(self._axes(frozenset(fixed), frozenset(movable)))
 
     def _axes(self, fixed: frozenset[str], movable: frozenset[str]) -> Iterator[Axis]:
@@ -124,84 +130,118 @@ class Searcher:
         """Whether the goal is reached everywhere or nowhere in a box, and the facts that keep it open; of a point, whether it is."""
         return self._judge({axis: axis.value(cell) for axis, cell in box.items()}, branching.is_point(box))
 
-    def cell(self, values: Mapping[Axis, Value], point: bool = False) -> Cell:
-        """What the goal comes to over a cell of facts; over a point of them, where that is one."""
-        evaluation = self._evaluate(values, self.cone)
-        if point and evaluation is not None:
-            return Cell(frozenset([goal.state(self.goal, evaluation)]), frozenset())
-        corners = self.corners if all(axis.narrow(value) for axis, value in values.items()) else ()
-        return goal.over(self.goal, evaluation, self.cone, (a.path for a in values), lambda: (self._evaluate(values, c) for c in corners))
+    def cell(self, values: Mapping[Axis, Value], point: bool = False, wanted: bool | None = None) -> Cell:
+        """What the goal comes to over a cell of facts; over a point of them, where that is one. `wanted` as for `goal.over`."""
+        if point:
+            self.budget.spend()
+            facts = self.trial.changed(values)
+            evaluation = None if facts is None else self.trial.judged(facts, self.advance)
+            return Cell(frozenset([goal.IMPOSSIBLE if evaluation is None else goal.state(self.goal, evaluation)]), frozenset())
+        return self._over(values, (), ALL if all(axis.narrow(value) for axis, value in values.items()) else SOME, wanted)
+
+    def _over(self, values: Mapping[Axis, Value], free: Collection[Axis], corners: int, wanted: bool | None = None) -> Cell:
+        """What it comes to over a cell, with the facts of `free` left as they are or at any of their places. So many corners are looked at."""
+        if wanted is not None:
+            for part in self.parts:
+                cell = part._over(values, free, corners, wanted)
+                if self._answer(cell) is NO:
+                    return cell
+        found = self.trial.loosely(values, free, self.cone)
+        if found is None:
+            return Cell(frozenset([goal.IMPOSSIBLE]), frozenset())
+
+        facts, maybe = found
+
+        def judged(advance: Advance, whole: Mapping[str, Value] | None = None) -> Evaluation | None:
+            self.budget.spend()
+            return self.trial.judged(facts, advance, maybe, whole)
+
+        def cornered() -> Iterator[Evaluation | None]:
+            """The corners, that first which told most the last time, then facts that decide alone."""
+            for corner in self.corners[:corners]:
+                self.corners.remove(corner)
+                self.corners.insert(0, corner)
+                yield judged(*corner)
+            self.missed += 1
+            others = [(path, value) for path, value in self.deciding.items() if path not in varied] if corners and self.missed > MISSED else []
+            for path, value in others[: min(corners, WITNESSES)]:
+                del self.deciding[path]
+                self.deciding = {path: value, **self.deciding}
+                yield judged(self.advance, {path: value})
+
+        varied = [axis.path for axis in (*values, *free)]
+        return goal.over(self.goal, judged(self.advance), self.cone, varied, cornered, wanted)
 
     def _judge(self, values: Mapping[Axis, Value], point: bool) -> tuple[Truth, frozenset[str]]:
-        cell = self.cell(values, point)
-        answers = [goal.answers(state, self.wanted) for state in cell.states]
-        return (YES if all(answers) else DEPENDS if any(answers) else NO), cell.open
+        cell = self.cell(values, point, self.wanted)
+        return self._answer(cell), cell.open
 
-    def _evaluate(self, values: Mapping[Axis, Value], cone: Cone) -> Evaluation | None:
-        self.budget.spend()
-        return self.trial.evaluate(values, cone)
+    def _answer(self, cell: Cell) -> Truth:
+        answers = [goal.answers(state, self.wanted) for state in cell.states]
+        return YES if all(answers) else DEPENDS if any(answers) else NO
 
     @cached_property
-    def corners(self) -> tuple[Cone, ...]:
-        return self.trial.corners(self.cone)
+    def parts(self) -> tuple[Searcher, ...]:
+        """Of a machine that is to meet all requirements, those which it does not, if they are judged by much fewer rules: where one of
+        these cannot be met, the others need not be looked at."""
+        if not isinstance(self.goal, MachineGoal) or not self.wanted or len(self.goal.targets) == 1:
+            return ()
+        each = [MachineGoal((rule,), self.goal.candidate) for rule in self.goal.targets]
+        found = [Searcher(self.trial, one, True, (), (), self.most) for one in each if not goal.reached(one, True, self.trial.base)]
+        small = [part for part in found if PART * len(part.cone.rules) < len(self.cone.rules)]
+        return tuple(sorted(small, key=lambda part: (len(part.cone.rules), part.goal.targets)))
+
+    @cached_property
+    def advance(self) -> Advance:
+        return Advance(self.cone, self.goal.candidate is None)
+
+    @cached_property
+    def corners(self) -> list[tuple[Advance, Mapping[str, Value]]]:
+        return [(self.advance.another(), corner) for corner in self.trial.corners(self.cone)]
+
+    @cached_property
+    def deciding(self) -> dict[str, Value]:
+        """Facts that nobody stated, one value of which alone decides against the goal, whatever else is open: that value."""
+        found: dict[str, Value] = {}
+        vocabulary, facts = self.trial.rulebook.vocabulary.facts, self.trial.base.facts
+        against = NO if self.wanted else YES
+        for path in (p for p in self.cone.facts if p not in facts.known):
+            for value in _ends(vocabulary[path]):
+                self.budget.spend()
+                evaluation = self.trial.judged(facts, self.advance, whole={path: value})
+                if evaluation is not None and self.goal.truths(evaluation) == (against, against):
+                    found[path] = value
+                    break
+        return found
 
     def _boxes(self, axes_: Sequence[Axis], size: int, budget: Budget) -> Iterator[Box]:
         """Boxes of `size` facts in which the goal may be reached; sets of facts that surely do not reach it are left out together."""
-        joint = [a for a in axes_ if not a.apart and self._may_be_whole(a)]
-        single = [a for a in axes_ if a not in joint]
-        for count in range(min(size, len(single)) + 1):
-            for chosen in combinations(single, count):
-                if len({a.path for a in chosen}) < count:
-                    continue
-                for cells in product(*(a.cells for a in chosen)):
-                    base = dict(zip(chosen, cells, strict=True))
-                    free = [a for a in joint if a.path not in {b.path for b in chosen}]
-                    yield from self._spread(base, [(tuple(free), size - count)], budget)
-
-    def _may_be_whole(self, axis: Axis) -> bool:
-        """Whether one value stands for all places of a fact and for its being left as it is, so that sets of facts can be judged
-        with all of them open. A fact that is not known yet is more than open, once it is stated, where rules need or assume it."""
-        if axis.path in self.trial.base.facts.known:
-            return axis.path not in self.cone.needed or axis.definition.number or axis.path not in candidates.PLAN_FACTS
-        return axis.path not in self.cone.needed and not any(axis.path in facts for facts in self.cone.assuming.values())
-
-    def _wider(self, axis: Axis) -> Value:
-        """A value that holds every place. Where rules need the fact it is a little wider than whole, since those that need it keep
-        silent where it is whole."""
-        whole = axis.definition.whole
-        if axis.path not in self.cone.needed:
-            return whole
-        return Interval(whole.low - 1, whole.high + 1) if isinstance(whole, Interval) else whole | {_ELSE}
-
-    def _spread(self, base: Box, groups: list[tuple[tuple[Axis, ...], int]], budget: Budget) -> Iterator[Box]:
-        """Boxes with `count` facts of each group beside those of `base`. A group is judged with all its facts open, then halved."""
-        groups = [(axes_, count) for axes_, count in groups if count]
-        if any(len({a.path for a in axes_}) < count for axes_, count in groups):
+        if size == 1:  # most of those that have a part in the answer at all, have it in many ways
+            reaching = self._over({}, axes_, 0)
+            if self._answer(reaching) is not NO:
+                for axis in (a for a in axes_ if a.path in reaching.open):
+                    if self._answer(self._over({}, (axis,), ALL, self.wanted)) is not NO:
+                        yield from ({axis: cell} for cell in axis.cells)
             return
-        if not groups and not base:
-            return
-        chosen = {axis: axis.cells for axes_, count in groups for axis in axes_ if len(axes_) == count}
-        largest = max((g for g in groups if len(g[0]) > g[1]), key=lambda g: len(g[0]), default=None)
-        if largest is None:
-            if len({a.path for a in (*base, *chosen)}) == len(base) + len(chosen):
-                for cells in product(*chosen.values()):
-                    yield {**base, **dict(zip(chosen, cells, strict=True))}
-            return
-        if budget.reached or self._open(base, [a for axes_, _ in groups for a in axes_]) is NO:
-            return
-        rest = [g for g in groups if g is not largest]
-        members, count = largest
-        half = len(members) // 2
-        for first in range(count + 1):
-            yield from self._spread(base, [*rest, (members[:half], first), (members[half:], count - first)], budget)
-
-    def _open(self, base: Box, free: Iterable[Axis]) -> Truth:
-        """Whether the goal can be reached with some facts at any of their places, whichever."""
-        values = {axis: axis.value(cell) for axis, cell in base.items()}
-        for axis in free:
-            values = {a: v for a, v in values.items() if a.path != axis.path or a in base}
-            values[axis] = self._wider(axis)
-        return self._judge(values, False)[0]
+        pending: list[tuple[tuple[tuple[Axis, ...], int], ...]] = [((tuple(axes_), size),)]
+        while pending:
+            groups = pending.pop()
+            if budget.reached or any(len({a.path for a in members}) < count for members, count in groups):
+                continue
+            free = [axis for members, _ in groups for axis in members]
+            if self._answer(self._over({}, free, ALL, self.wanted)) is NO:
+                continue
+            largest = max((g for g in groups if len(g[0]) > g[1]), key=lambda g: len(g[0]), default=None)
+            if largest is None:
+                if len({a.path for a in free}) == len(free):
+                    yield from (dict(zip(free, cells, strict=True)) for cells in product(*(a.cells for a in free)))
+                continue
+            rest = [g for g in groups if g is not largest]
+            members, count = largest
+            half = len(members) // 2
+            for first in range(count + 1):
+                parts = (*rest, (members[:half], first), (members[half:], count - first))
+                pending.append(tuple(g for g in parts if g[1]))
 
     # ------------------------------------------------------------ proof
 
@@ -216,6 +256,14 @@ class Searcher:
             return None
         moves = tuple(Move(axis, axis.value(cell), texts[axis]) for axis, cell in sorted(box.items(), key=lambda item: item[0].path))
         return Flip(moves, branching.cost(box), goal.state(self.goal, proof), proof)
+
+
+def _ends(definition: Definition) -> Iterator[Value]:
+    """The members of a fact, or the ends of its range."""
+    if definition.number:
+        yield from (Interval(end, end) for end in definition.range)
+    elif definition.type not in ("card", "model"):
+        yield from (frozenset([member]) for member in definition.members)
 
 
 def _given(evaluation: Evaluation, path: str) -> Value:

@@ -12,8 +12,9 @@ from gpurules.engine.inference.agenda import Impossible, Run, wide
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
-from gpurules.engine.inquiries.trial import leads
+from gpurules.engine.inquiries.trial import Trial, leads
 from gpurules.engine.knowledge.rule import Advise, Ask, Prefer, Require, Rule, Step
+from gpurules.engine.language.compile import Condition
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 SPEAKS = (Advise, Ask, Prefer, Step)
@@ -106,8 +107,15 @@ class Cell:
     open: frozenset[str]
 
 
-def over(goal: Goal, evaluation: Evaluation | None, cone: Cone, varied: Iterable[str], corners: Callable[[], Iterable[Evaluation | None]] = tuple) -> Cell:
-    """What a goal comes to over a cell of facts.
+def over(
+    goal: Goal,
+    evaluation: Evaluation | None,
+    cone: Cone,
+    varied: Iterable[str],
+    corners: Callable[[], Iterable[Evaluation | None]] = tuple,
+    wanted: bool | None = None,
+) -> Cell:
+    """What a goal comes to over a cell of facts; with `wanted`, as `answers` has it, no more than is needed to say that no place of it does.
 
     Yes and no of the whole cell hold at each place of it. What depends may do so everywhere, because of facts that are open
     besides: `corners` gives evaluations of the same cell with these at some of their values; where one of them is surely no, no
@@ -117,21 +125,26 @@ def over(goal: Goal, evaluation: Evaluation | None, cone: Cone, varied: Iterable
         return Cell(frozenset([IMPOSSIBLE]), frozenset())
     if ranks(evaluation, cone):
         return Cell(frozenset([*_states(EVERY, EVERY), IMPOSSIBLE]), frozenset(varied))
+    if goal.candidate is None and _machine_open(evaluation, evaluation.first):
+        return Cell(_states(EVERY, EVERY), frozenset(varied))
     unsettled = open_axes(goal, evaluation, cone, varied)
     before, after = goal.truths(evaluation)
     if not unsettled:
         return Cell(frozenset([change.standing(before, after)]), unsettled)
     settled = assumptions_settled(evaluation, cone)
     may_before = EVERY if before is DEPENDS else frozenset([before])
-    may_after = EVERY if after is DEPENDS or not settled else frozenset([after])
+    may_after = EVERY if after is DEPENDS or not _assumptions_stay(evaluation, cone) else frozenset([after])
     found = _states(may_before, may_after)
     if len(found) > 1:
         for corner in corners():
-            if corner is not None and found:
-                first, second = goal.truths(corner)
-                may_before -= excluded(first)
-                if settled and assumed(corner) == assumed(evaluation) and assumptions_settled(corner, cone):
-                    may_after -= excluded(second)
+            if corner is None:
+                continue
+            first, second = goal.truths(corner)
+            may_before -= excluded(first)
+            if settled and assumed(corner) == assumed(evaluation) and assumptions_settled(corner, cone):
+                may_after -= excluded(second)
+            if wanted is not None and not any(answers(state, wanted) for state in _states(may_before, may_after)):
+                break
         found = _states(may_before, may_after)
     return Cell(found, unsettled)
 
@@ -163,25 +176,39 @@ def assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     return not any(run.truths.get(rule, NO) is DEPENDS and not settled.issuperset(facts) for rule, facts in cone.assuming.items())
 
 
+def _assumptions_stay(evaluation: Evaluation, cone: Cone) -> bool:
+    """Whether what is assumed over a cell is assumed at each place of it. What may be assumed besides lies within what was evaluated."""
+    truths = evaluation.first.truths
+    made = {a.fact: a.rule for a in evaluation.assumptions}
+    return not any(truths.get(rule, NO) is DEPENDS and rule != made.get(fact, rule) for rule, facts in cone.assuming.items() for fact in facts)
+
+
 class Looked(Protocol):
-    """What is looked at over a cell: the runs that it is read from, and whether they are of the stated machine."""
+    """What is looked at over a cell: the rules that it hangs on (all of them where none is named), the runs that it is read from, and
+    whether they are of the stated machine."""
 
     @property
     def candidate(self) -> Candidate | None: ...
+    @property
+    def targets(self) -> tuple[str, ...]: ...
     def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]: ...
 
 
 def open_axes(goal: Looked, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
-    """The varied facts that reach a comparison whose truth is open over the cell; none where each place of it decides alike."""
+    """The varied facts that reach a comparison which is open over the cell and has a part in the answer; none where each place of
+    the cell decides alike."""
     paths = frozenset(varied)
     runs = goal.runs(evaluation, cone)
-    if not runs:
+    if not runs or (goal.candidate is None and _machine_open(evaluation, runs[0])):
         return paths
-    return frozenset[str]().union(*(_open(run, evaluation, cone, paths, goal.candidate is None) for run in runs))
+    asked = {*goal.targets, *(o for r in goal.targets for o in runs[0].overriders(r))} if goal.targets else set(cone.rules)
+    found = (_reach(run, evaluation, cone, paths, goal.candidate is None)[1] for run in runs)
+    return frozenset[str]().union(*(reached for one in found for rule, reached in one.items() if rule in asked))
 
 
-def _open(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> frozenset[str]:
-    return frozenset[str]().union(*_reach(run, evaluation, cone, varied, stated)[1].values())
+def _machine_open(evaluation: Evaluation, run: Run) -> bool:
+    """Whether it is open if the facts state a machine at all."""
+    return bool(run.maybe) and evaluation.has_candidate and not candidates.stated(evaluation.facts.known - run.maybe)
 
 
 def open_rules(run: Run, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
@@ -194,15 +221,43 @@ def varying(evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozen
     return frozenset(_reach(evaluation.workloads[1], evaluation, cone, frozenset(varied), False)[0])
 
 
-def _reach(
-    run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool
-) -> tuple[Mapping[str, frozenset[str]], Mapping[str, frozenset[str]]]:
-    """The varied facts behind each value that may differ over the cell, and those behind the open comparisons of each rule."""
-    facts, procedures = evaluation.facts.given, run.program.procedures
+Reached = Mapping[str, frozenset[str]]
+
+
+def _reach(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> tuple[Reached, Reached]:
+    """The varied facts behind each value that may differ over the cell, and those behind each rule whose truth may.
+
+    Of the run with assumptions, what is assumed differs where the rules that assume it do without.
+    """
+    facts = evaluation.facts.given
     reach: dict[str, frozenset[str]] = {path: frozenset([path]) for path in varied}
-    if any(leads(path, evaluation.facts) for path in varied):
-        reach |= {path: varied for path, fact in facts.items() if fact.via and path not in reach}
-    reach |= {a.fact: varied for a in evaluation.assumptions if wide(a.value)}
+
+    def add(path: str, behind: Iterable[frozenset[str]]) -> None:
+        joined = reach.get(path, frozenset[str]()).union(*behind)
+        if joined:
+            reach[path] = joined
+
+    leading = frozenset(path for path in varied if leads(path, evaluation.facts))
+    reading = frozenset(path for path in varied if Trial.looks_up(path, run.program.rulebook)) or varied
+    for path, fact in facts.items():
+        if path not in varied and ((fact.via and leading) or path in run.maybe):
+            add(path, [leading if fact.via else reading])
+    if run is not evaluation.first and run is not evaluation.workloads[0] and cone.assuming:
+        before = _along(evaluation.first, evaluation, cone, varied, dict(reach), stated)[1]
+        for rule, assumed_ in cone.assuming.items():
+            for path in assumed_ - evaluation.facts.settled:
+                add(path, [before.get(rule, frozenset())])
+        for one in evaluation.assumptions:
+            if wide(one.value):
+                add(one.fact, [varied])
+    return _along(run, evaluation, cone, varied, reach, stated)
+
+
+def _along(
+    run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], reach: dict[str, frozenset[str]], stated: bool
+) -> tuple[Reached, Reached]:
+    """What the varied facts reach along the agenda of one run, from what they reach before any rule."""
+    procedures = run.program.procedures
     for figure in cone.figures if stated else ():
         behind = [reach[path] for path in candidates.cause(figure) if path in reach]
         if behind:
@@ -219,9 +274,20 @@ def _reach(
                 if behind:
                     reach[name] = frozenset[str]().union(*behind)
         elif name in run.truths:
-            conditions = [c for c in (procedures[name].condition, *procedures[name].requires) if c is not None]
-            for atom in (a for c in conditions for a in c.atoms()):
-                read = [reach[leaf] for leaf, _ in atom.reads if leaf in reach]
-                if read and Truth(atom.truth(run.values)) is DEPENDS:
-                    found[name] = found.get(name, frozenset()).union(*read)
+            behind = _behind(procedures[name].condition, run, reach) if run.truths[name] is DEPENDS else []
+            behind += [reach[need] for need in procedures[name].rule.needs if need in run.maybe and need in reach]
+            if behind:
+                found[name] = frozenset[str]().union(*behind)
+    for name in (name for kind, name in cone.candidate.steps if kind == "rule" and run.truths.get(name, NO) is not NO):  # what they require comes after them
+        behind = [reached for condition in procedures[name].requires for reached in _behind(condition, run, reach)]
+        if behind:
+            found[name] = found.get(name, frozenset[str]()).union(*behind)
     return reach, found
+
+
+def _behind(condition: Condition | None, run: Run, reach: Reached) -> list[frozenset[str]]:
+    """What is behind a condition that is open."""
+    if condition is None or Truth(condition.truth(run.values)) is not DEPENDS:
+        return []
+    read = (atom for atom in condition.atoms() if any(leaf in reach for leaf, _ in atom.reads))
+    return [reach[leaf] for atom in read if Truth(atom.truth(run.values)) is DEPENDS for leaf, _ in atom.reads if leaf in reach]

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 from gpurules.engine.inference import consistency
 from gpurules.engine.inference import facts as reading
+from gpurules.engine.inference.advance import Advance
+from gpurules.engine.inference.agenda import wide
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
-from gpurules.engine.inquiries.axis import Axis, Value
+from gpurules.engine.inference.leaves import gather
+from gpurules.engine.inquiries.axis import SETTLE, Axis, Value
 from gpurules.engine.inquiries.lookup import Lookups
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
@@ -21,6 +24,9 @@ from gpurules.engine.values.problem import GpurulesError, Place
 
 LOOKED_AT = ("gpu.", "model.", "network.nodes", "interconnect.")
 """Facts by which others are looked up, or which are held against a catalogue."""
+LINKED = ("interconnect.kind", "interconnect.bandwidth")
+PRICE_AGE = "budget.price_age"
+"""How old looked-up prices are."""
 _LEADING = frozenset(["gpu.name", "gpu.count", "gpu.memory_nominal", "gpu.memory_usable", "network.nodes", "interconnect.kind", "site.region"])
 
 
@@ -62,10 +68,94 @@ class Trial:
         except GpurulesError:
             return None
 
+    def loosely(self, changes: Mapping[Axis, Value], free: Iterable[Axis], cone: Cone) -> tuple[Facts, frozenset[str]] | None:
+        """The facts with `changes`, each a cell of values, and with the facts of `free` left as they are or at any of their places; and
+        those of them that may as well not be known. None where no such facts can be.
+
+        What is looked up by a fact that has several values may be known at some of them only: it is then as open as it can be.
+        """
+        free, vocabulary = tuple(free), self.rulebook.vocabulary.facts
+        facts = self.changed(changes)
+        if facts is None and not free:
+            return None
+        given = dict((facts or self.facts).given)
+        stated = self.stated | {axis.path for axis in changes}
+        wanted = {*cone.facts, *cone.needed, PRICE_AGE}
+        opened: set[str] = set()
+        names = {axis.path for axis in (*changes, *free)} | {path for path in ("gpu.name", "model.name") if path in given and wide(given[path].value)}
+        for axis, value in changes.items():
+            if facts is None:  # what contradicts may be among what is free
+                opened |= self.fills(axis.path, names) - stated
+            elif wide(value):
+                opened |= self.fills(axis.path, names) - given.keys()
+            if facts is None or isinstance(value, Interval):
+                given[axis.path] = _fact(axis.path, value)
+        for axis in free:
+            opened |= self.fills(axis.path, names) - stated
+        opened &= wanted
+        changing = {axis.path for axis in free if axis.kind != SETTLE}
+        for axis in free:
+            path = axis.path
+            if path in changing or path not in given or path in opened:
+                opened.add(path)
+            else:
+                given[path] = _fact(path, axis.now)
+        opened -= {axis.path for axis in changes}
+        given |= {path: _fact(path, vocabulary[path].whole) for path in opened}
+        unsure = {path for path in opened if path not in changing or path not in stated}
+        unsure |= {path for path in cone.needed & given.keys() if given[path].value == vocabulary[path].whole}
+        ordered = {path: given[path] for path in vocabulary if path in given}
+        return replace(facts or self.facts, given=ordered), frozenset(unsure)
+
+    @cached_property
+    def stated(self) -> frozenset[str]:
+        """The facts that are stated each on its own, not by a name that says more."""
+        return frozenset(gather(self.node, self.rulebook, self.settings).nodes)
+
+    def judged(self, facts: Facts, advance: Advance, maybe: frozenset[str] = frozenset(), whole: Mapping[str, Value] | None = None) -> Evaluation | None:
+        """The evaluation of facts of which some may as well not be known, and what nobody stated has the values in `whole`; None where
+        rules give a figure that nothing can have."""
+        self.count += 1
+        try:
+            return advance.evaluate(facts, self.date, self.file, maybe, whole)
+        except GpurulesError:
+            return None
+
+    def fills(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """The facts that may be looked up otherwise where one that is looked up by has another value. `names` are those of a card or
+        a model that may mean several: whatever is stated of these may tell them apart."""
+        if path in ("gpu.name", "model.name") or (path == "gpu.current_name"):
+            return self._fillable[path]
+        if path in self.rulebook.prices.asked_by or path == "site.region":
+            return self._fillable["site.region"]
+        name = "model.name" if path.startswith("model.") else "gpu.name"
+        if path.startswith(("gpu.", "model.", "network.", "interconnect.")) and name in names and not path.startswith("gpu.current_"):
+            return self._fillable[name]
+        pair = [two for one in reading.PAIRS for two in one if path in one and two != path]
+        linked = LINKED if path in ("gpu.count", "interconnect.kind") else ()
+        return frozenset((*pair, *linked))
+
+    @cached_property
+    def _fillable(self) -> Mapping[str, frozenset[str]]:
+        """The facts that may be looked up by a name, or by a region."""
+        rulebook = self.rulebook
+        known = rulebook.vocabulary.facts
+        of = {kind: {p for e in rulebook.catalogs[kind].entries.values() for p in e.values if p in known} for kind in ("card", "model")}
+        prices = {p for group in (rulebook.prices.cards, rulebook.prices.regions) for e in group.values() for p in e if p in known}
+        prices |= {PRICE_AGE} & known.keys()
+        current = {p for p in known if p.startswith("gpu.current_")}
+        cards = of["card"] | prices | {p for p in known if p.startswith(("gpu.", "interconnect."))} - current
+        models = of["model"] | {p for p in known if p.startswith("model.")}
+        found = {"gpu.name": cards, "model.name": models, "gpu.current_name": current, "site.region": prices}
+        return {name: frozenset(paths) for name, paths in found.items()}
+
     def changed(self, changes: Mapping[Axis, Value]) -> Facts | None:
         facts = self.facts
         if any(self.reads(axis.path) for axis in changes):
-            read = self.read_again({axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()})
+            texts = {axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()}
+            several = [(axis, value) for axis, value in changes.items() if axis.definition.type in ("card", "model") and wide(value)]
+            self.memory |= {(axis.path, texts[axis]): value for axis, value in several}  # several names at once are no name
+            read = self.read_again(texts)
             changes = {axis: value for axis, value in changes.items() if value != _within(value, axis.definition)}
             if read is None or not changes:
                 return read
@@ -87,12 +177,12 @@ class Trial:
         except GpurulesError:
             return None
 
-    def corners(self, cone: Cone) -> tuple[Cone, ...]:
-        """A cone with what nobody stated at one of its ends: all low, all high, and both ways by turns."""
+    def corners(self, cone: Cone) -> tuple[Mapping[str, Value], ...]:
+        """What nobody stated, at one of its ends: all low, all high, and both ways by turns."""
         vocabulary, known = self.rulebook.vocabulary.facts, self.base.facts.known
         whole = [(path, vocabulary[path]) for path in cone.facts if path not in known]
         patterns = ((0, 0), (1, 1), (0, 1), (1, 0)) if len(whole) > 1 else ((0, 0), (1, 1)) if whole else ()
-        return tuple(cone.at({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)}, self.date) for ends in patterns)
+        return tuple({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)} for ends in patterns)
 
     def reads(self, path: str) -> bool:
         """Whether other facts may be looked up by this one, or checked against a catalogue with it, while facts are read."""
@@ -113,6 +203,10 @@ def _within(value: Value, definition: Definition) -> Value:
     if isinstance(value, frozenset):
         return value & frozenset(definition.members)
     return Interval(max(value.low, definition.range.low), min(value.high, definition.range.high))
+
+
+def _fact(path: str, value: Value) -> Fact:
+    return Fact(path, value, STATED, "", Place(f"--set {path}"))
 
 
 def _end(definition: Definition, which: int) -> Value:

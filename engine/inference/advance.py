@@ -1,0 +1,188 @@
+"""Going on from an evaluation: of facts that differ in a few, only what hangs on these is looked at again."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+from copy import copy
+from dataclasses import dataclass
+
+from gpurules.engine.inference import candidates
+from gpurules.engine.inference.agenda import Derived, Run, Stratum
+from gpurules.engine.inference.choice import Choice
+from gpurules.engine.inference.evaluation import Engine, Evaluation
+from gpurules.engine.inference.facts import Facts
+from gpurules.engine.knowledge.derivation import reads_of
+from gpurules.engine.language import syntax
+from gpurules.engine.language.compile import Value
+from gpurules.engine.values.truth import Truth
+
+
+class Dependents:
+    """What of a stratum comes after a name: the places of steps that read a fact, need it, or derive it by a rule."""
+
+    def __init__(self, engine: Engine, stratum: Stratum) -> None:
+        self.steps = stratum.steps
+        found: dict[str, list[int]] = {}
+        rules: dict[str, list[int]] = {}
+        program = engine.program
+        for place, (kind, name) in enumerate(self.steps):
+            if kind == "rule":
+                rule = program.procedures[name].rule
+                reads: Iterable[str] = (*rule.needs, *(syntax.names(rule.when) if rule.when is not None else ()))
+            else:
+                deriving = engine.rulebook.derivations[name].rules
+                reads = [read for r in deriving for read in reads_of(program.procedures[r].rule, name)]
+                for r in deriving:
+                    rules.setdefault(r, []).append(place)
+            for read in dict.fromkeys(reads):
+                found.setdefault(read, []).append(place)
+        self.of_facts = {name: tuple(places) for name, places in found.items()}
+        self.of_rules = {name: tuple(places) for name, places in rules.items()}
+
+    def follow(self, run: Run, facts: Iterable[str], rules: Iterable[str] = ()) -> tuple[set[str], set[str]]:
+        """Look again, in `run`, at what hangs on `facts` whose values are others now, and on `rules` whose truths are. The facts and
+        rules that come out otherwise, those included. Raises Impossible."""
+        changed, turned = set(facts), set(rules)
+        due = bytearray(len(self.steps))
+        for places in (*(self.of_facts.get(f, ()) for f in changed), *(self.of_rules.get(r, ()) for r in turned)):
+            for place in places:
+                due[place] = 1
+        place = due.find(1)
+        while place >= 0:
+            kind, name = self.steps[place]
+            if kind == "rule":
+                truth = run.judge(name)
+                if truth is not run.truths[name]:
+                    run.truths[name] = truth
+                    turned.add(name)
+                    for after in self.of_rules.get(name, ()):
+                        due[after] = 1
+            else:
+                before = run.value(name)
+                run.derive(name)
+                if run.value(name) != before:
+                    changed.add(name)
+                    for after in self.of_facts.get(name, ()):
+                        due[after] = 1
+            place = due.find(1, place + 1)
+        return changed, turned
+
+
+@dataclass(frozen=True, slots=True)
+class _Followed:
+    """The workload of one pass, and the facts and rules that came out otherwise than in the one that it went on from."""
+
+    run: Run
+    facts: set[str]
+    rules: set[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _Pass:
+    """One pass that others go on from: the workload alone, the values given to it, and what was found of the stated machine."""
+
+    run: Run
+    given: Mapping[str, Value]
+    values: Mapping[int, Value]
+    truths: Mapping[str, Truth]
+    derived: Mapping[str, Derived]
+    pending: frozenset[str]
+    assuming: bool
+
+
+class Advance:
+    """Evaluations by one engine, each of which goes on from the first: they come out as the engine's own do. `machine` tells whether
+    the stated machine is judged."""
+
+    def __init__(self, engine: Engine, machine: bool = True) -> None:
+        self.engine, self.machine = engine, machine
+        self.workload, self.candidate = Dependents(engine, engine.workload), Dependents(engine, engine.candidate)
+        self._begun: dict[tuple[str, bool], tuple[_Pass, _Pass]] = {}
+
+    def evaluate(
+        self,
+        facts: Facts,
+        date: str = "",
+        file: str = "facts",
+        maybe: frozenset[str] = frozenset(),
+        whole: Mapping[str, Value] | None = None,
+        looked_for: dict[Hashable, Choice] | None = None,
+        together: bool = True,
+    ) -> Evaluation:
+        """As `Engine.evaluate`. Of the facts in `maybe` it is open whether they are known; facts that nobody stated have the values in
+        `whole`, where it has them, as if that were all they could be. Raises GpurulesError."""
+        engine, date = self.engine, date or self.engine.rulebook.released
+        stated = self.machine and candidates.stated(facts.known)
+        given, pins = engine.given(facts, date)
+        values = {**(whole or {}), **given}
+        begun = self._begun.get((date, stated))
+        first_of_all = begun is None or begun[0].run.pins != pins
+        if begun is None or first_of_all:
+            plain = engine.evaluate(facts, date, file, together=False)
+            begun = self._pass(plain, 0, given), self._pass(plain, 1, given)
+        first = self._workload(begun[0], values, frozenset((*given, *pins)), maybe, (date, file))
+        assumptions = engine.assume(first.run, facts.settled)
+        assumed = {a.fact: a.value for a in assumptions}
+        if assumed or begun[1].assuming:
+            second = self._workload(begun[1], {**values, **assumed}, frozenset((*given, *assumed, *pins)), maybe, (date, file))
+            runs = [self._judged(one, base) if stated else one.run.copy() for one, base in zip((first, second), begun, strict=True)]
+        else:
+            second, judged = first, self._judged(first, begun[0]) if stated else first.run.copy()
+            runs = [judged, judged.copy()]
+        workloads = first.run, second.run if second is not first else first.run.copy()
+        made = {} if looked_for is None else looked_for
+        found = Evaluation(engine, facts, None, date, runs[0], runs[1], assumptions, stated, workloads, made)
+        if first_of_all:
+            self._begun[date, stated] = self._pass(found, 0, values), self._pass(found, 1, values)
+        if together and maybe:  # what is said of all machines stays as open as it may be
+            for run in runs:
+                run.along(engine.together)
+        elif together:
+            engine.look_together(found)
+        return found
+
+    def another(self) -> Advance:
+        """One that begins anew, for facts that stand elsewhere."""
+        other = copy(self)
+        other._begun = {}
+        return other
+
+    def _pass(self, plain: Evaluation, number: int, given: Mapping[str, Value]) -> _Pass:
+        alone, judged = plain.workloads[number].copy(), (plain.first, plain.second)[number]
+        slots = {slot for slot, (one, other) in enumerate(zip(alone.values, judged.values, strict=True)) if one is not other}
+        truths = {rule: judged.truths[rule] for rule in judged.truths.keys() - alone.truths.keys()}
+        derived = {fact: judged.found[fact] for fact in judged.found.keys() - alone.found.keys()}
+        assumed = {a.fact: a.value for a in plain.assumptions} if number else {}
+        return _Pass(alone, {**given, **assumed}, {slot: judged.values[slot] for slot in slots}, truths, derived, judged.pending - alone.pending, bool(assumed))
+
+    def _workload(self, base: _Pass, given: Mapping[str, Value], known: frozenset[str], maybe: frozenset[str], of: tuple[str, str]) -> _Followed:
+        run, (date, file) = base.run.copy(), of
+        slots = self.engine.program.slots
+        changed = (run.known ^ known) | (run.maybe ^ maybe)
+        run.known, run.maybe, run.file = known, maybe, file
+        run.forget()
+        if base.given != given:
+            plain = self.engine.program.values(date)
+            for path in {*base.given, *given}:
+                value = given.get(path, plain[slots[path]])
+                if run.values[slots[path]] != value:
+                    run.values[slots[path]] = value
+                    changed |= {path}
+        return _Followed(run, *self.workload.follow(run, changed))
+
+    def _judged(self, followed: _Followed, base: _Pass) -> Run:
+        """The same with the stated machine."""
+        run = followed.run.copy()
+        for slot, value in base.values.items():
+            run.values[slot] = value
+        run.truths |= base.truths
+        run.found |= base.derived
+        run.pending |= base.pending
+        changed = set(followed.facts)
+        for path, value in candidates.figures(run).items():
+            slot = self.engine.program.slots[path]
+            if run.values[slot] != value:
+                run.values[slot] = value
+                changed.add(path)
+        self.candidate.follow(run, changed, followed.rules)
+        return run
