@@ -12,13 +12,13 @@ import click
 from rich.text import Text
 from rich.tree import Tree
 
+from gpurules.cli import output
 from gpurules.cli.printing import TONES, as_printed, console_for, seamed
 from gpurules.engine.decisions.kept import MAX_BYTES
 from gpurules.engine.inquiries import tree
 from gpurules.engine.inquiries.tree import Branch
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
-from gpurules.engine.values import canonical
 
 FORMATS = ("text", "markdown", "json")
 
@@ -46,7 +46,7 @@ def node_of(content: bytes, name: str) -> Node | None:
 def print_trees(branches: Sequence[Branch], format_: str, language: str, width: int | None) -> None:
     """Print trees to standard output: drawn, as nested lists of Markdown, or as canonical JSON (a list)."""
     if format_ == "json":
-        click.echo(canonical.dumps([tree.document(b) for b in branches]))
+        output.json([tree.document(b) for b in branches])
         return
     if format_ == "markdown":
         sys.stdout.write(tree.markdown(tuple(branches), language))

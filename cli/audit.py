@@ -10,6 +10,7 @@ from typing import Any
 
 import click
 
+from gpurules.cli import output
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.engine import GpurulesError
@@ -39,7 +40,7 @@ def list_(limit: int, before: int | None, format_: str) -> None:
     with stores.opened() as store:
         for number, hash_, text in store.heads(limit, before):
             if format_ == "json":
-                click.echo(canonical.dumps({"hash": hash_, "entry": _head(text)}))
+                output.json({"hash": hash_, "entry": _head(text)})
                 continue
             head = _head(text)
             shown = [str(number), hash_.removeprefix("sha256:")[:12], *(str(head.get(k, "")) for k in ("recorded", "by", "file", "status"))]
@@ -60,17 +61,21 @@ def show(entry: str, format_: str, part: str | None, language: str) -> None:
         content = found.asked.facts if part == "facts" else found.asked.waivers
         if content is None:
             raise GpurulesError([Problem(Place(f"entry {found.number}"), "GR804", "has no waivers", "leave --part out")])
-        sys.stdout.buffer.write(content)
+        if sys.stdout.isatty():
+            for text in content.decode("utf-8", "backslashreplace").splitlines():
+                output.line(text)
+        else:
+            sys.stdout.buffer.write(content)  # byte by byte as it was given
     elif part == "head":
-        click.echo(canonical.dumps({"hash": found.hash, "entry": dict(found.head)}))
+        output.json({"hash": found.hash, "entry": dict(found.head)})
     elif format_ == "json":
-        click.echo(found.decision.decode())
+        output.json_text(found.decision.decode())
     else:
         from gpurules.cli.printing import report_text
+        from gpurules.engine.reports.markdown import escaped
 
-        mark = "> " if format_ == "markdown" else ""
         for line in _told(found):
-            click.echo(f"{mark}{line}{'  ' if mark else ''}")
+            click.echo(f"> {escaped(line)}  " if format_ == "markdown" else line)
         click.echo()
         sys.stdout.write(report_text(found.document, format_, language, None))
 
@@ -87,7 +92,7 @@ def verify(expect: tuple[str, ...]) -> None:
     with stores.opened() as store:
         found = _verified(store, expected)
     if found.bad is not None or found.fault:
-        click.echo(f"entry {found.bad} {found.fault}", err=True)
+        click.echo(f"entry {found.bad} {printable(found.fault, 400)}", err=True)
         click.echo(f"{found.sound} entries before it are sound")
         sys.exit(1)
     click.echo(f"{found.sound} entries, all sound" + (f"; the last is {found.sound}:{found.hash}" if found.sound else ""))
@@ -115,10 +120,10 @@ def export(entries: tuple[str, ...]) -> None:
             if digest not in told:
                 told.add(digest)
                 files = record.rulebook(store, digest)
-                click.echo(canonical.dumps({"rulebook": digest, "files": {name: _text(content) for name, content in (files or {}).items()}}))
+                output.json({"rulebook": digest, "files": {name: _text(content) for name, content in (files or {}).items()}})
             waivers = _text(found.asked.waivers) if found.asked.waivers is not None else None
             line = {"hash": found.hash, "entry": dict(found.head), "facts": _text(found.asked.facts), "waivers": waivers, "decision": found.document}
-            click.echo(canonical.dumps(line))
+            output.json(line)
 
 
 def _text(content: bytes) -> object:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gpurules.cli import output
 from gpurules.cli.rulebook import opened, rules_option
 from gpurules.engine import GpurulesError
 from gpurules.engine.knowledge.catalog import Catalog, Entry
@@ -28,7 +29,7 @@ def command(which: str, name: str | None, rules: Path | None) -> None:
     if name is None:
         for entry in catalog.entries.values():
             values = (entry.values[k].text if k in entry.values else "-" for k in _LISTED[catalog.kind])
-            click.echo("\t".join((entry.name, *values)))
+            output.line(entry.name, *values)
         return
     found = catalog.find(name)
     if not found:
@@ -38,8 +39,8 @@ def command(which: str, name: str | None, rules: Path | None) -> None:
     if len(found) > 1:
         click.echo(f"'{printable(name, 60)}' may mean {len(found)} entries:")
     for id_ in found:
-        for line in _entry(catalog, catalog.entries[id_]):
-            click.echo(line)
+        for text in _entry(catalog, catalog.entries[id_]):
+            output.line(text)
 
 
 def _entry(catalog: Catalog, entry: Entry) -> Iterator[str]:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from gpurules.cli import sources, stated
+from gpurules.cli import output, sources, stated
 from gpurules.cli.language import language_option
 from gpurules.cli.waivers import ENDING, waiver_line
 from gpurules.cli.waivers import given as given_waivers
@@ -93,7 +93,7 @@ def command(before: str, after: str, facts: Path | None, date: datetime.datetime
     found = comparison.rulebooks(one.engine.rulebook, two.engine.rulebook)
     decided = [*_decided(one, two, found, given, date.date().isoformat() if date is not None else "")]
     if format_ == "json":
-        click.echo(canonical.dumps(_plain(one.engine.rulebook, two.engine.rulebook, found, decided)))
+        output.json(_plain(one.engine.rulebook, two.engine.rulebook, found, decided))
         return
     for line in _lines(one.engine.rulebook, two.engine.rulebook, found, decided, language, format_ == "markdown"):
         click.echo(line)
@@ -120,7 +120,7 @@ def _given(path: Path) -> Given:
 
 
 def _decided(before: Side, after: Side, found: Difference, given: dict[str, Given], date: str) -> Iterator[Decided]:
-    told = (lambda name: click.echo(f"trying {name} alone …", err=True)) if sys.stderr.isatty() else (lambda name: None)
+    told = (lambda name: click.echo(f"trying {printable(name)} alone …", err=True)) if sys.stderr.isatty() else (lambda name: None)
     attribution = Attribution(before, after, found, told)
     as_of = date or stated.today()
     for file, one in given.items():

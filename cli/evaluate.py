@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from gpurules.cli import cache, stated
+from gpurules.cli import cache, output, stated
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
@@ -75,7 +75,7 @@ def command(
             number, hash_ = record.add(store, asked, decision.to_json().encode(), lambda: held)
         click.echo(f"recorded as {number}:{hash_}", err=True)
     if format_ == "json":
-        click.echo(decision.to_json())
+        output.json_text(decision.to_json())
     else:
         from gpurules.cli.printing import report_text
 

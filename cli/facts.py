@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from gpurules.cli import output
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import opened, rules_option
 from gpurules.engine import GpurulesError
@@ -31,4 +32,4 @@ def command(prefix: str, language: str, rules: Path | None) -> None:
                 allowed = quantity.show(definition.range, definition.unit, definition.share)
             else:
                 allowed = ", ".join(definition.members) if definition.type in ("enum", "bool") else f"a {definition.type} of the catalogue"
-            click.echo(f"{path}\t{definition.title.get(language)}\t{allowed}")
+            output.line(path, definition.title.get(language), allowed)

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from gpurules.cli import cache
+from gpurules.cli import cache, output
 from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
@@ -58,10 +58,10 @@ def command(decision: str, with_current: bool, format_: str, language: str, rule
     found = subject.replayed(cache.engine(subject.files))
     current = _current(subject, found, cache.engine(located(rules))) if with_current else None
     if format_ == "json":
-        click.echo(canonical.dumps({"of": subject.name, **_plain(found), **({"current": current} if current is not None else {})}))
+        output.json({"of": subject.name, **_plain(found), **({"current": current} if current is not None else {})})
     else:
-        for line in (*_lines(subject, found), *(_current_lines(current, language) if current is not None else ())):
-            click.echo(printable(line, 400))
+        for text in (*_lines(subject, found), *(_current_lines(current, language) if current is not None else ())):
+            click.echo(printable(text, 400))
     if found.outcome == replay.DIFFERENT:
         sys.exit(1)
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gpurules.cli import output
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import opened, rules_option
 from gpurules.engine import GpurulesError, Rulebook
@@ -37,7 +38,7 @@ def command(cites: str | None, coverage: bool, language: str, rules: Path | None
         )
     for rule in rulebook.rules.values():
         if cites is None or cites in support.cited(rule):
-            click.echo(f"{rule.id}\t{rule.version}\t{rule.status}\t{rule.title.get(language)}\t{' '.join(rule.cites)}")
+            output.line(rule.id, rule.version, rule.status, rule.title.get(language), " ".join(rule.cites))
 
 
 def _coverage(rulebook: Rulebook, language: str) -> int:
@@ -46,8 +47,8 @@ def _coverage(rulebook: Rulebook, language: str) -> int:
     open_claims = [claim for claim, rules in found.items() if not rules]
     for claim, citing in found.items():
         if citing:
-            click.echo(f"{claim}\t{' '.join(citing)}")
+            output.line(claim, " ".join(citing))
     for claim in open_claims:
-        click.echo(f"{claim}\t-\t{rulebook.register.claims[claim].says.get(language)}")
+        output.line(claim, "-", rulebook.register.claims[claim].says.get(language))
     click.echo(f"{len(found)} claims: {len(found) - len(open_claims)} cited by rules that run, {len(open_claims)} by none")
     return 1 if open_claims else 0

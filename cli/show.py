@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from gpurules.cli import output
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import opened, rules_option
 from gpurules.engine import GpurulesError, Rulebook
@@ -26,25 +27,25 @@ def command(name: str, language: str, rules: Path | None) -> None:
     rulebook = opened(rules)
     register, facts = rulebook.register, rulebook.vocabulary.facts
     if name in rulebook.rules:
-        lines = _rule(rulebook, rulebook.rules[name], language)
+        told = _rule(rulebook, rulebook.rules[name], language)
     elif name in facts:
-        lines = _fact(rulebook, facts[name], language)
+        told = _fact(rulebook, facts[name], language)
     elif name in register.claims:
         claim = register.claims[name]
-        lines = iter(
+        told = iter(
             [f"{name}  {claim.says.get(language)}", f"source  {register.sources[claim.source].title.get(language)}, {claim.place}", *_citing(rulebook, name)]
         )
     elif name in register.conflicts:
         conflict = register.conflicts[name]
-        lines = iter(
+        told = iter(
             [f"{name}  {conflict.about.get(language)}", f"between {', '.join(conflict.between)} ({conflict.kind})", f"holds   {conflict.holds.get(language)}"]
         )
     else:
         known = (*rulebook.rules, *facts, *register.claims, *register.conflicts)
         mend = did_you_mean(name, known, "`gpurules rules` and `gpurules facts` list the names")
         raise GpurulesError([Problem(Place("show"), "GR312", f"nothing is called '{printable(name)}'", mend)])
-    for line in lines:
-        click.echo(line)
+    for text in told:
+        output.line(text)
 
 
 def _citing(rulebook: Rulebook, claim: str) -> Iterator[str]:

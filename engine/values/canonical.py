@@ -5,12 +5,23 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 import unicodedata
+
+from gpurules.engine.values.problem import CONTROL
+
+_STEERING = re.compile(f"[{''.join(re.escape(chr(c)) for c in CONTROL if c not in (9, 10, 13))}\\ud800-\\udfff]")
+"""Such characters stand in the strings of JSON text alone; of those below 32 there are none in it."""
 
 
 def dumps(content: object) -> str:
     """Canonical JSON text: keys in code-point order, NFC, shortest numbers, no −0.0. Raises ValueError for NaN and infinity."""
     return "".join(_pieces(content))
+
+
+def printed(text: str) -> str:
+    """JSON text for a terminal: what could steer it, or reverse a line, as escapes, which read back as the same content."""
+    return _STEERING.sub(lambda found: json.dumps(found[0])[1:-1], text)
 
 
 def digest(content: object) -> str:

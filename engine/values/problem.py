@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 CONTROL = {c: f"\\x{c:02x}" for c in (*range(32), *range(127, 160))}
-CONTROL |= {c: f"\\u{c:04x}" for c in (0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A), 0xFEFF)}
-"""Characters that could steer a terminal or reverse a line; they are shown as escapes."""
+_UNSEEN = (0xAD, 0x61C, 0x180E, *range(0x200B, 0x2010), *range(0x2028, 0x202F), *range(0x2060, 0x2070), 0xFEFF, *range(0xFFF9, 0xFFFC))
+CONTROL |= {c: f"\\u{c:04x}" for c in _UNSEEN}
+CONTROL |= {c: f"\\U{c:08x}" for c in range(0xE0000, 0xE0080)}
+"""Characters that could steer a terminal, end or reverse a line, or stand in a text unseen; they are shown as escapes."""
 
 MAX_LINE = 1000
 """Characters of the longest message."""
 
 
 def printable(text: str, limit: int = 80) -> str:
-    """`text` made safe for one line of a terminal: control, bidirectional and surrogate characters escaped, cut to `limit`."""
+    """`text` made safe for one line of a terminal: control, bidirectional, invisible and surrogate characters escaped, cut to `limit`."""
     if len(text) > limit:
         text = text[: limit - 1] + "…"
     return text.translate(CONTROL).encode("utf-8", "backslashreplace").decode("utf-8")
@@ -30,7 +32,8 @@ class Place:
     column: int = 0
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}" if self.line else self.file
+        file = printable(self.file, MAX_LINE)
+        return f"{file}:{self.line}:{self.column}" if self.line else file
 
     def shifted(self, columns: int) -> Place:
         """The same line, `columns` further right."""

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(Path(__file__).parent))  # for `hostile`, which stands beside the tests
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 
