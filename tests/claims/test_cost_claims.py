@@ -230,7 +230,7 @@ def test_a44_a_budget_below_the_load_says_by_how_much_each_bound_is_missed() -> 
     document = decide(LOAD, budget__total="15000 USD")
     assert {("stop", "buy_card"), ("recommend", "raise_budget")} <= advised(document)
     text = conclusion(document, "BUD-004")["text"]["en"]
-    assert "1 cards, or 3,000 USD" in text and "14.4 GB" in text
+    assert "1 card(s), or 3,000 USD" in text and "14.4 GB" in text
 
 
 def test_a44_a_machine_beyond_the_budget_is_rejected() -> None:

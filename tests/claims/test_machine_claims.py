@@ -217,7 +217,7 @@ def test_b21_the_weakest_of_the_three_is_named(machine: dict[str, object], weake
     document = decide(FULL, SHARDED, BATCH, machine, model__size_class="7B")
     assert members(document, "balance.weakest") == [weakest]
     assert advice(document, "BAL-010") == [("note", "balance_machine")]
-    assert f"weakest is {weakest}" in text(document, "BAL-010")
+    assert f"weakest of this machine: {weakest}" in text(document, "BAL-010")
 
 
 @pytest.mark.parametrize("topology", ["PHB", "SYS"])
