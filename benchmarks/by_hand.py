@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import estimate_by_hand
 from estimate_by_hand import Estimate, Share
 
-RULES = "c0d6b0d5989bcd90"
+RULES = "cf4aeb04f8eda0c9"
 """The digest (`exact.logic`) of the rules of COVERED that this was written for. When one of them has changed, a test fails: mend what
 follows until the others of its tests pass, then write the new digest here."""
 

@@ -227,7 +227,7 @@ def _tuned(f: Facts, fired: list[str], e: Estimate) -> Estimate:
             e.dequantized = 4.0 * matrix
             fired += ("STA-026", "STA-044")
         else:
-            half = f.training_base_format in GPTQ or framework in ("torchtune", "unsloth", "mlx")
+            half = f.training_base_format in GPTQ or framework in ("torchtune", "unsloth", "mlx", "fsdp")
             e.weights = base * e.linear + (2.0 if half else 4.0) * e.embedding
             e.dequantized = 2.0 * hidden * f.model_intermediate_size
     heads = f.model_head_size * (f.model_attention_heads + f.model_kv_heads)
@@ -245,9 +245,9 @@ def _tuned(f: Facts, fired: list[str], e: Estimate) -> Estimate:
     if wide:
         held, state = 8.0, 4.0
     elif pure:
-        held, state = (4.0, 2.0) if framework in ("litgpt", "torchtune", "mlx") else (12.0 if deepspeed else 8.0, 4.0)
+        held, state = (4.0, 2.0) if framework in ("litgpt", "torchtune", "mlx", "fsdp") else (12.0 if deepspeed else 8.0, 4.0)
     else:
-        held, state = 12.0 if deepspeed else 8.0, 4.0
+        held, state = 8.0, 4.0
     e.adapters = (held + ADAPTER_MOMENTS[f.training_optimizer] * state) * adapters
     if targets == "all_linear_and_embeddings":
         say("STA-041")
@@ -260,7 +260,7 @@ def _tuned(f: Facts, fired: list[str], e: Estimate) -> Estimate:
             copy, gradient = 12.0, 4.0
         if deepspeed and not (wide or pure):
             copy = 14.0
-        e.adapters = (20.0 if deepspeed else 16.0) * adapters + copy * e.embedding
+        e.adapters = 16.0 * adapters + copy * e.embedding
         e.gradients = gradient * e.embedding
     e.gathered_weight_bytes = base
     if f.training_offload in ("optimizer", "optimizer_and_weights"):
@@ -343,7 +343,8 @@ def _layer(f: Facts, fired: list[str]) -> float:
         found = twice * ((8.0 if gated else 4.0) * width + 26.0 * hidden + 14.0 * query + 4.0 * key)
     else:
         say("ACT-012")
-        found = twice * ((11.0 if gated else 7.0) * width + 33.0 * hidden + 16.0 * query + 4.0 * key) + saved
+        per_width = (6.0 if gated else 2.0) if attention else 11.0 if gated else 7.0
+        found = twice * (per_width * width + (18.0 if qv else 23.0 if attention else 33.0) * hidden + 16.0 * query + 4.0 * key) + saved
     if f.training_compiled and framework not in ("unsloth", "megatron", "mlx"):
         say("ACT-008")
         if full:
