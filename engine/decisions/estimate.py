@@ -33,6 +33,7 @@ SPEED = (
     "candidate.cost_to_train", "candidate.generation_rate", "candidate.cost_per_million_tokens",
 )  # fmt: skip
 NEED, STRUCTURED, _TRAINED = "candidate.memory_need", "candidate.memory_structured", "candidate.tokens_per_second"
+FIT = "candidate.fit"
 RATES = (_TRAINED, "candidate.generation_rate")
 _OF_TRAINING = ("candidate.compute_time", "candidate.wire_time")
 FIGURES = (*TERMS, *PHASES, *PEAKS, *SPEED)
@@ -45,6 +46,12 @@ def document(evaluation: Evaluation, run: Run) -> list[Document]:
     Phases and peaks of which nothing is known are left out, since they want what their terms want.
     """
     return list(_figures(evaluation, run))
+
+
+def structured(run: Run) -> bool:
+    """Whether the memory of the machine of `run` is added up by shape and batch, and comes to a figure."""
+    value = run.value(STRUCTURED) if STRUCTURED in run.program.slots else None
+    return _given(run, STRUCTURED) and isinstance(value, Interval) and wording.told(run, STRUCTURED, value)
 
 
 def _figures(evaluation: Evaluation, run: Run) -> Iterator[Document]:

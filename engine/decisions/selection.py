@@ -9,7 +9,7 @@ from typing import Any
 
 from gpurules.engine.decisions import change, estimate, finalists, wording
 from gpurules.engine.inference import choice as choices
-from gpurules.engine.inference.agenda import Run
+from gpurules.engine.inference.agenda import Impossible, Run
 from gpurules.engine.inference.choice import Choice, Criterion, Judged
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.knowledge.rule import Advise
@@ -123,12 +123,12 @@ class _Writer:
         }
 
     def _figures(self, run: Run) -> Document:
-        found: Document = {}
-        for path in SHOWN:
-            value = run.value(path)
-            shown = wording.derived(run, path, value) if path in run.derived else wording.fact(self.vocabulary, path, value)
-            found[path] = {"value": wording.encoded(value), "shown": shown}
-        return found
+        return {path: self._figure(run, path) for path in SHOWN}
+
+    def _figure(self, run: Run, path: str) -> Document:
+        value = run.value(path)
+        shown = wording.derived(run, path, value) if path in run.derived else wording.fact(self.vocabulary, path, value)
+        return {"value": wording.encoded(value), "shown": shown}
 
     def _machine(self, judged: Judged, rivals: Sequence[Judged]) -> Document:
         """A chosen machine in full: its figures, its score on each criterion and whether it surely leads, its advice, its trace."""
@@ -139,8 +139,24 @@ class _Writer:
             shown = wording.fact(self.vocabulary, criterion.fact, score)
             leads = choices.leads(criterion, score, others) if others else True
             scores.append({"fact": criterion.fact, "value": wording.encoded(score), "shown": shown, "leads": leads})
-        found = {"figures": self._figures(run), "estimate": estimate.document(self.evaluation, run), "scores": scores}
+        assuming = self._assuming(judged, run)
+        estimated = estimate.document(self.evaluation, assuming or run)
+        found = {"figures": self._figures(run), "estimate": estimated, "scores": scores}
+        if assuming is not None:
+            found["assuming"] = {path: self._figure(assuming, path) for path in (estimate.NEED, estimate.FIT)}
         return {**self._named(judged), **found, "advice": self._advice(run), "truths": self._truths(run)}
+
+    def _assuming(self, judged: Judged, run: Run) -> Run | None:
+        """A machine that was chosen on what is given, judged with the assumptions, where its memory is added up by shape and batch
+        only with these; None otherwise."""
+        later = self.evaluation.workloads[1]
+        if self.workload is later or not self.evaluation.assumptions or estimate.structured(run):
+            return None
+        try:
+            found = self.evaluation.engine.judged(later, judged.candidate)
+        except Impossible:
+            return None
+        return found if estimate.structured(found) else None
 
     def _advice(self, run: Run) -> list[Document]:
         found = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpurules.engine.decisions.decision import Document
+from gpurules.engine.decisions.estimate import FIT, NEED
 from gpurules.engine.reports.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.reports.phrases import LEVELS
 from gpurules.engine.reports.reader import CHECKLIST, Reader, brief
@@ -47,6 +48,7 @@ class MachineReader(Reader):
                 headroom=figures["candidate.headroom"],
                 fit=figures["candidate.fit"],
             ),
+            *self._on_assumptions(machine),
             self.word("machine_power", power=figures["candidate.power"], each=figures["candidate.power_limit"], tier=figures["candidate.tier"]),
         ]
         ahead = self._ahead(machine)
@@ -56,6 +58,13 @@ class MachineReader(Reader):
             colon = "：" if self.language == "zh" else ": "
             details.append(f"{LEVELS[advice['level']].get(self.language)}{colon}{self.said(advice['text'])} [{', '.join((advice['rule'], *advice['cites']))}]")
         return Item(str(number), self.named(machine), (), "recommend", tuple(details))
+
+    def _on_assumptions(self, machine: Document) -> list[str]:
+        """What it needs by shape and batch, where these had to be assumed."""
+        if "assuming" not in machine:
+            return []
+        need, fit = (brief(self.said(machine["assuming"][path]["shown"])) for path in (NEED, FIT))
+        return [self.word("machine_assuming", need=need, fit=fit)]
 
     def _ahead(self, machine: Document) -> str:
         """The criteria on which no other finalist is better and some is worse, each once, with the rules that give them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 from gpurules.engine.decisions.decision import Document
@@ -13,6 +14,9 @@ CHECKLIST = ("decision", "migration")
 """Topics of advice that stand on the checklist, in its order, and not among the findings."""
 QUESTIONS = 10
 """Questions that a report lists; the decision holds them all."""
+
+FEW = 3
+"""Facts assumed by one rule that are named one by one."""
 
 
 class Reader:
@@ -90,6 +94,16 @@ class Reader:
         """Facts to state; the parts of a model's shape come with its name."""
         named = any(f["path"] == "model.name" for f in self.decision["facts"])
         return list(dict.fromkeys(fact if named or not fact.startswith("model.") else "model.name" for fact in needs))
+
+    def assumptions(self, facts: Iterable[str]) -> list[str]:
+        """Assumed facts by name; where one rule assumes many of a group, such as the shape of a model, the group and the rule."""
+        rules = {a["fact"]: a["rule"] for a in self.decision["assumptions"]}
+        counts = Counter(rules.values())
+        names = (fact if counts[rules.get(fact, "")] <= FEW else self._group(fact, rules[fact]) for fact in facts)
+        return list(dict.fromkeys(names))
+
+    def _group(self, fact: str, rule: str) -> str:
+        return self.word("assumed_group", group=f"{fact.partition('.')[0]}.*", rule=rule)
 
     def current(self, fact: str) -> Document:
         """A derived value with the assumptions made, where they change it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 
 from gpurules.engine.decisions.decision import Document
@@ -13,7 +14,7 @@ from gpurules.engine.reports.cost_section import CostReader
 from gpurules.engine.reports.machine_section import MachineReader
 from gpurules.engine.reports.memory_section import MemoryReader
 from gpurules.engine.reports.phrases import DOING, LEVELS, SECTIONS, STATUS
-from gpurules.engine.reports.reader import CHECKLIST, MEMORY, equal
+from gpurules.engine.reports.reader import CHECKLIST, FEW, MEMORY, equal
 from gpurules.engine.reports.server_section import ServerReader
 from gpurules.engine.reports.speed_section import SpeedReader
 from gpurules.engine.reports.steps_section import StepsReader
@@ -142,14 +143,24 @@ class AdviceReader(StepsReader, WaiverReader):
         return ("" if self.language == "zh" else " ") + said
 
     def certainty(self) -> str:
-        parts = [self.word("assumes", what=equal(a["fact"], self.said(a["shown"])), rules=a["rule"]) for a in self.decision["assumptions"]]
-        parts = parts or [self.word("no_assumption")]
+        parts = self._assumed() or [self.word("no_assumption")]
         unsettled = len({c["rule"] for c in self.decision["conclusions"] if c["state"] == "depends"})
         if unsettled:
             parts.append(self.word("open", count=unsettled))
         if self.decision["waiting_for_task_and_size"]:
             parts.append(self.word("waiting", count=self.decision["waiting_for_task_and_size"]))
         return self.join(parts)
+
+    def _assumed(self) -> list[str]:
+        """What is assumed, fact by fact; where one rule assumes many, what it says."""
+        counts = Counter(a["rule"] for a in self.decision["assumptions"])
+        titles = {r["id"]: self.said(r["title"]) for r in self.decision["rules"] if counts[r["id"]] > FEW}
+        parts = []
+        for a in self.decision["assumptions"]:
+            rule = a["rule"]
+            said = f"{titles[rule]} [{rule}]" if rule in titles else self.word("assumes", what=equal(a["fact"], self.said(a["shown"])), rules=rule)
+            parts.append(said)
+        return list(dict.fromkeys(parts))
 
     def _advice(self, states: tuple[str, ...]) -> list[Document]:
         chosen = [c for c in self.decision["conclusions"] if c["state"] in states and ("depends" in states or c.get("topic") not in CHECKLIST)]
@@ -246,9 +257,9 @@ class AdviceReader(StepsReader, WaiverReader):
 
     def _certainty(self, advice: Document) -> tuple[str, ...]:
         if advice["state"] == "assuming":
-            return (self.word("assuming", facts=", ".join(advice["assuming"])),)
+            return (self.word("assuming", facts=", ".join(self.assumptions(advice["assuming"]))),)
         if advice.get("figures_assume"):
-            return (self.word("figures_assume", facts=", ".join(advice["figures_assume"])),)
+            return (self.word("figures_assume", facts=", ".join(self.assumptions(advice["figures_assume"]))),)
         return (self.word("without_assumptions"),) if advice["state"] == "without_assumptions" else ()
 
     def depends(self) -> list[Block]:
