@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from gpurules.engine.decisions import change
 from gpurules.engine.inference import facts as facts_module
 from gpurules.engine.inference.candidates import completed
+from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Node
@@ -72,6 +73,8 @@ def _evaluate(engine: Engine, case: Case, rule: Rule) -> Evaluation:
     for entry in case.candidate.entries if case.candidate else ():
         choices = choices if choices is not None else {}
         choices.update(_choice(engine, entry.key, entry.value))
+    if any(engine.rulebook.vocabulary.facts[path].kind == "derived" for path in given.known):
+        engine = Cone(engine, [rule.id], wanted=[fact for fact in case.derives if fact in engine.rulebook.derivations])  # kernels derive what is stated
     return engine.evaluate(given, choices=completed(choices) if choices is not None else None, file=case.place.file)
 
 

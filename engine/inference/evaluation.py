@@ -22,6 +22,7 @@ from gpurules.engine.knowledge.rule import Assume, Require
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.language import aggregate, syntax
 from gpurules.engine.language.compile import Value
+from gpurules.engine.values.heap import growing
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 _STAND_IN = (("model.size_class", "model.parameters"), ("gpu.memory_nominal", "gpu.memory_usable"))
@@ -175,10 +176,11 @@ class Engine:
 
     def __init__(self, rulebook: Rulebook) -> None:
         self.rulebook = rulebook
-        self.program = compile_rulebook(rulebook)
-        self.workload, self.candidate, self.together = agenda.strata(self.program)
-        self.catalogued = candidates.catalogued(rulebook)
-        self.stages = self._stages(rulebook.orders)
+        with growing():
+            self.program = compile_rulebook(rulebook)
+            self.workload, self.candidate, self.together = agenda.strata(self.program)
+            self.catalogued = candidates.catalogued(rulebook)
+            self.stages = self._stages(rulebook.orders)
         self._grown: dict[int, tuple[Candidate, ...]] = {}
         self._compiled = self.program
         self._kernels: tuple[Kernel | None, Kernel | None] | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import gc
 import hashlib
 import io
 import pickle
@@ -15,6 +14,7 @@ from typing import Any
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook as rulebooks
 from gpurules.engine.knowledge.rulebook import SEMANTICS, Files, Rulebook
+from gpurules.engine.values.heap import growing
 
 _MARK = b"gpurules engine 1\n"
 
@@ -65,11 +65,6 @@ def load(stored: bytes) -> Engine | None:
     head = len(_MARK) + 32
     if not stored.startswith(_MARK) or hashlib.sha256(stored[head:]).digest() != stored[len(_MARK) : head]:
         return None
-    collecting = gc.isenabled()
-    gc.disable()  # nothing of what is made here can be garbage, and looking for it would take as long again
-    try:
+    with growing():
         found = pickle.loads(stored[head:])
-    finally:
-        if collecting:
-            gc.enable()
     return found if isinstance(found, Engine) else None

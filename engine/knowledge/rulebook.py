@@ -20,6 +20,7 @@ from gpurules.engine.knowledge.prices import Prices
 from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Localized, Vocabulary
 from gpurules.engine.values import canonical
+from gpurules.engine.values.heap import growing
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
 
 SEMANTICS = 1
@@ -118,7 +119,8 @@ def fingerprint(files: Files) -> str:
 
 def load(files: Files | None = None) -> Rulebook:
     """The rulebook of `files` (the packaged one by default). Raises GpurulesError with every problem of every file."""
-    return _Loader(files or packaged()).load()
+    with growing():
+        return _Loader(files or packaged()).load()
 
 
 class _Loader:
