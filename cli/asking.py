@@ -16,9 +16,9 @@ from gpurules.cli import output
 from gpurules.cli.printing import TONES, as_printed, console_for, seamed
 from gpurules.engine.decisions.kept import MAX_BYTES
 from gpurules.engine.inquiries import tree
-from gpurules.engine.inquiries.tree import Branch
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
+from gpurules.engine.reports.branch import Branch
 
 FORMATS = ("text", "markdown", "json")
 

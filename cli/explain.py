@@ -18,11 +18,11 @@ from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.facts import Setting
 from gpurules.engine.inquiries import explanation, restatement, subject
-from gpurules.engine.inquiries.derivation_tree import DEEPEST
 from gpurules.engine.inquiries.subject import STATED, Subject
-from gpurules.engine.inquiries.tree import Branch
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.public import VERSION
+from gpurules.engine.reports.branch import Branch
+from gpurules.engine.reports.derivation_tree import DEEPEST
 from gpurules.engine.values.problem import GpurulesError
 
 OVERVIEW = 3

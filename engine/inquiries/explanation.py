@@ -12,11 +12,11 @@ from gpurules.engine.inference.agenda import Impossible
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inquiries import subject as subjects
-from gpurules.engine.inquiries.derivation_tree import DEEPEST, Derivation
 from gpurules.engine.inquiries.subject import STATED, Subject
-from gpurules.engine.inquiries.tree import Branch, both, cut
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.reports.branch import Branch, both, cut
+from gpurules.engine.reports.derivation_tree import DEEPEST, Derivation
 from gpurules.engine.values.truth import DEPENDS, NO
 
 TOLD = 8

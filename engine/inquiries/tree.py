@@ -1,43 +1,15 @@
-"""Trees of reasons: plain branches that any printer can show, as Markdown and as data."""
+"""Trees of reasons as lines, as Markdown and as data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from typing import Any
 
+from gpurules.engine.reports.branch import Branch
 from gpurules.engine.reports.markdown import escaped
 from gpurules.engine.values.problem import printable
 
-Said = Mapping[str, str]
-"""One text in both languages, by `en` and `zh`."""
 LONGEST = 600
 """Characters of a branch's text that are shown."""
-
-
-@dataclass(frozen=True, slots=True)
-class Branch:
-    """One line of a tree and what it rests on. `kind` says what it is, `data` holds its parts for programs; `tone` is a level of
-    advice, "strong", "quiet" or "". `left_out` counts the branches below that a depth cut away."""
-
-    kind: str
-    text: Said
-    data: Mapping[str, Any] = field(default_factory=dict)
-    children: tuple[Branch, ...] = ()
-    tone: str = ""
-    left_out: int = 0
-
-
-def both(text: str) -> Said:
-    """A text that is the same in both languages."""
-    return {"en": text, "zh": text}
-
-
-def cut(branch: Branch, depth: int) -> Branch:
-    """The branch with at most `depth` levels below it."""
-    if depth <= 0:
-        return replace(branch, children=(), left_out=max(branch.left_out, len(branch.children)))
-    return replace(branch, children=tuple(cut(child, depth - 1) for child in branch.children))
 
 
 def document(branch: Branch) -> dict[str, Any]:

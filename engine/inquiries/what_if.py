@@ -13,12 +13,12 @@ from gpurules.engine.inquiries.axis import SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep, differing
 from gpurules.engine.inquiries.branching import Budget, Stretch
 from gpurules.engine.inquiries.subject import STATED
-from gpurules.engine.inquiries.tree import Branch, Said, both
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Node, Scalar
 from gpurules.engine.knowledge.rulebook import Rulebook
+from gpurules.engine.reports.branch import Branch, Said, both
 from gpurules.engine.reports.phrases import word
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean, printable

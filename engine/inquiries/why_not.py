@@ -13,16 +13,16 @@ from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis, Cell
 from gpurules.engine.inquiries.branching import Budget
-from gpurules.engine.inquiries.derivation_tree import Derivation
 from gpurules.engine.inquiries.explanation import traced
 from gpurules.engine.inquiries.flip import Flip, Search, Searcher
 from gpurules.engine.inquiries.goal import Goal, MachineGoal, RuleGoal
 from gpurules.engine.inquiries.subject import STATED, Subject, advising, machines
-from gpurules.engine.inquiries.tree import Branch, Said, both
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Condition
+from gpurules.engine.reports.branch import Branch, Said, both
+from gpurules.engine.reports.derivation_tree import Derivation
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
 
 DETAILED = 3

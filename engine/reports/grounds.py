@@ -1,19 +1,20 @@
-"""The grounds of a decision as trees: a finding rests on a rule, its conditions on facts, and facts on rules or on what was stated."""
+"""The derivation of a decision as the page shows it: each step of its trees with the values in it, and where every one of them comes from."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.knowledge.rule import LEVELS as ORDER
+from gpurules.engine.reports.branch import Branch
+from gpurules.engine.reports.derivation_tree import Derivation, names_in
 from gpurules.engine.reports.page_phrases import phrase
 from gpurules.engine.reports.phrases import LEVELS
 from gpurules.engine.reports.reader import Reader
 
-_NAME = re.compile(r"[a-z_][a-z0-9_]*(?:\.[a-z0-9_]+)*")
-_QUOTED = re.compile(r"'[^']*'|\"[^\"]*\"")
+_LEAVES = ("stated", "catalogue", "taken", "unknown")
+"""Facts that end a derivation: the page tells their sources beside their values, and all that is known of them among its facts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """One step of a derivation. `kind`: finding, rule, condition or fact. `anchor`: its own id on the page, "" where it is told
+    """One step of a derivation. `kind`: finding, rule, condition, fact or text. `anchor`: its own id on the page, "" where it is told
     elsewhere, which `link` then names. `truth`: yes, no, depends or "". `refs`: rules and claims."""
 
     kind: str
@@ -49,10 +50,7 @@ class GroundsReader(Reader):
 
     def __init__(self, decision: Document, language: str) -> None:
         super().__init__(decision, language)
-        self.rules = {rule["id"]: rule for rule in decision["rules"]}
-        self.given = {fact["path"]: fact for fact in decision["facts"]}
-        self.assumed = {fact["fact"]: fact for fact in decision["assumptions"]}
-        self.figures: Document = self.candidate["figures"] if self.candidate is not None else {}
+        self.derivation = Derivation(decision)
         self.opened: set[str] = set()
 
     def findings(self) -> tuple[Ground, ...]:
@@ -61,108 +59,113 @@ class GroundsReader(Reader):
         for conclusion in sorted(self.decision["conclusions"], key=_gravity):
             if conclusion["state"] != "depends":
                 found.setdefault(conclusion["rule"], conclusion)
-        return tuple(self._finding(conclusion) for conclusion in found.values())
+        return tuple(self._ground(self.derivation.conclusion(conclusion)) for conclusion in found.values())
 
     def further_figures(self) -> tuple[Ground, ...]:
         """Derived figures that no finding rests on."""
-        return tuple(self._fact(path) for path in self.derived if f"derived-{path}" not in self.opened)
+        return tuple(self._ground(self.derivation.fact(path)) for path in self.derived if f"derived-{path}" not in self.opened)
 
     def further_rules(self, named: Iterable[str]) -> tuple[Ground, ...]:
         """Rules among those named that no tree before has opened."""
-        return tuple(self._rule(rule) for rule in sorted(set(named) & set(self.rules)) if f"rule-{rule}" not in self.opened)
+        known = sorted(set(named) & set(self.derivation.rules))
+        return tuple(self._ground(self.derivation.rule(rule)) for rule in known if f"rule-{rule}" not in self.opened)
 
     # ------------------------------------------------------------ steps
 
-    def _finding(self, conclusion: Document) -> Ground:
-        level = conclusion["level"] if conclusion["kind"] == "advise" else "require"
-        label = LEVELS[level].get(self.language)
-        rule = self._rule(conclusion["rule"])
-        causes = tuple(self._fact(path) for path in conclusion["causes"] if "." in path) if conclusion["kind"] == "require" else ()
-        return Ground("finding", self.said(conclusion["title"]), label=label, tone=level, under=(Ground("text", self.said(conclusion["text"])), rule, *causes))
+    def _ground(self, branch: Branch) -> Ground:
+        data = branch.data
+        if branch.kind == "conclusion":
+            tone = branch.tone
+            return Ground("finding", self.said(data["title"]), label=LEVELS[tone].get(self.language), tone=tone, under=self._under(branch.children))
+        if branch.kind == "rule":
+            return self._rule(branch)
+        if branch.kind == "condition" and "expression" in data:
+            sides = tuple(self._sides(branch))
+            below = [child for child in branch.children if _opens(child)]
+            truth = str(data.get("truth_assuming", data["truth"]))
+            return Ground("condition", "", data["expression"], truth=truth, shown=sides, under=self._under(below))
+        if "fact" in data and "shown" in data:
+            return self._fact(branch)
+        below = [child for child in branch.children if _opens(child) or "fact" in child.data]
+        return Ground("text", branch.text[self.language], under=self._under(below))
 
-    def _rule(self, rule_id: str, aside: bool = False) -> Ground:
-        rule, anchor = self.rules.get(rule_id), f"rule-{rule_id}"
-        label = self.phrase("set_aside") if aside else ""
-        if rule is None:
-            return Ground("rule", "", rule_id, label)
-        title, truth = self.said(rule["title"]), str(rule["truth_assuming"])
-        if anchor in self.opened:
-            return Ground("rule", title, rule_id, label, truth=truth, link=anchor)
+    def _under(self, branches: Iterable[Branch]) -> tuple[Ground, ...]:
+        return tuple(self._ground(branch) for branch in branches)
+
+    def _rule(self, branch: Branch) -> Ground:
+        name, anchor = branch.data["id"], f"rule-{branch.data['id']}"
+        if "title" not in branch.data:
+            return Ground("rule", "", name)
+        title, truth = self.said(branch.data["title"]), str(branch.data["truth_assuming"])
+        shown: tuple[Shown, ...] = ()
+        if "gives" in branch.data:
+            shown = (Shown("", branch.data["gives"][self.language], self.phrase("from_rule", rule=name), anchor),)
+        if branch.data.get("again"):
+            return Ground("rule", title, name, truth=truth, shown=shown, link=anchor)
         self.opened.add(anchor)
-        conditions = tuple(self._condition(rule, atom) for atom in rule["conditions"])
-        read = [name for atom in rule["conditions"] for name in self.names_in(atom["text"])] + [need["fact"] for need in rule["needs"]]
-        sides = {shown.name for condition in conditions for shown in condition.shown}
-        facts = tuple(self._fact(path) for path in dict.fromkeys(read) if path in self.derived or path not in sides)
-        always = (Ground("condition", self.phrase("no_conditions")),) if not conditions else ()
-        return Ground("rule", title, rule_id, label, truth=truth, refs=tuple(rule["cites"]), anchor=anchor, under=(*always, *conditions, *facts))
+        claims = tuple(child.data["id"] for child in branch.children if child.kind == "claim")
+        below = self._under(child for child in branch.children if child.kind != "claim")
+        return Ground("rule", title, name, truth=truth, shown=shown, refs=claims, anchor=anchor, under=below)
 
-    def _condition(self, rule: Document, atom: Document) -> Ground:
-        sides = [self._side(rule, atom[side]) for side in ("left", "right") if side in atom and _NAME.search(atom[side]["text"])]
-        return Ground("condition", "", atom["text"], truth=str(atom.get("truth_assuming", atom["truth"])), shown=tuple(sides))
-
-    def _side(self, rule: Document, side: Document) -> Shown:
-        """One side of a comparison: a fact, a figure of the rule itself, or what is worked out from facts."""
-        text, value = side["text"], self.said(side["shown"])
-        names = self.names_in(text)
-        if names == [text]:
-            return Shown(text, value, *self.origin(text))
-        anchor = f"rule-{rule['id']}"
-        if names:
-            return Shown(text, value, self.phrase("from_reckoned", facts=self.join(self.origin(name)[0] for name in names)), anchor)
-        cites = self.phrase("by", cites=", ".join(rule["cites"])) if rule["cites"] else ""
-        return Shown(text, value, self.phrase("from_parameter", name=text, rule=rule["id"], cites=cites), anchor)
-
-    def _fact(self, path: str) -> Ground:
-        source, link = self.origin(path)
-        entry = self.derived.get(path)
-        title, value = self._told(path)
-        shown = (Shown("", value, source, link),)
-        if entry is None:
+    def _fact(self, branch: Branch) -> Ground:
+        path, (source, link) = branch.data["fact"], self._source(branch)
+        title = self.said(branch.data["title"]) if "title" in branch.data else ""
+        shown = (Shown("", branch.data["shown"][self.language], source, link),)
+        if branch.kind != "derived":
+            return Ground("fact", title, path, shown=shown, link=link, under=self._under(c for c in branch.children if _opens(c)))
+        if branch.data.get("again"):
             return Ground("fact", title, path, shown=shown, link=link)
-        anchor = f"derived-{path}"
-        if anchor in self.opened:
-            return Ground("fact", title, path, shown=shown, link=anchor)
-        self.opened.add(anchor)
-        current = self.current(path)
-        rules = [self._rule(rule) for rule in dict.fromkeys(a["rule"] for a in current["alternatives"])]
-        aside = [self._rule(rule, aside=True) for rule in dict.fromkeys(a["rule"] for a in current.get("set_aside", ()))]
-        return Ground("fact", title, path, shown=shown, anchor=anchor, under=(*rules, *aside))
+        self.opened.add(link)
+        return Ground("fact", title, path, shown=shown, anchor=link, under=self._under(branch.children))
 
-    # ------------------------------------------------------------ facts
+    # ------------------------------------------------------------ values and where they come from
 
-    def names_in(self, text: str) -> list[str]:
-        """The facts that an expression reads, each once; words in quotes are members and no facts."""
-        return list(dict.fromkeys(name for name in _NAME.findall(_QUOTED.sub("", text)) if "." in name))
+    def _sides(self, branch: Branch) -> Iterator[Shown]:
+        """The sides of a comparison: a fact, a figure of the rule itself, or what is worked out of several."""
+        behind = {str(child.data.get("fact", child.data.get("name"))): child for child in branch.children}
+        for side in (branch.data[key] for key in ("left", "right") if key in branch.data):
+            text, value = side["text"], self.said(side["shown"])
+            read = [name for name in names_in(text) if name in behind]
+            if read == [text]:
+                yield Shown(text, value, *self._source(behind[text]))
+            elif read:
+                yield Shown(text, value, self.phrase("from_reckoned", facts=self.join(self._source(behind[name])[0] for name in read)), "")
 
-    def _told(self, path: str) -> tuple[str, str]:
-        """A fact's title and value."""
-        if path in self.derived:
-            return self.said(self.derived[path]["title"]), self.said(self.current(path)["shown"])
-        if path in self.given:
-            return self.said(self.given[path]["title"]), self.said(self.given[path]["shown"])
-        entry = self.assumed.get(path) or self.figures.get(path)
-        return "", self.said(entry["shown"]) if entry is not None else self.phrase("unknown")
-
-    def origin(self, path: str) -> tuple[str, str]:
-        """Where a fact's value comes from, in a sentence, and the anchor that tells more."""
-        if path in self.derived:
-            rules = ", ".join(dict.fromkeys(a["rule"] for a in self.current(path)["alternatives"]))
-            return self.phrase("from_rules", fact=path, rules=rules or self.phrase("unknown")), f"derived-{path}"
-        fact, link = self.given.get(path), f"fact-{path}"
-        if fact is not None:
-            if fact["origin"] == "stated":
-                place = fact.get("place")
-                return (self.phrase("from_stated", fact=path, **place) if place else self.phrase("from_set", fact=path)), link
-            if fact.get("confidence"):
-                sources = self.join(fact.get("sources", ()))
-                return self.phrase("from_catalogue", fact=path, via=fact["via"], confidence=fact["confidence"], sources=sources), link
-            return self.phrase("from_default", fact=path, via=fact.get("via", "")), link
-        if path in self.assumed:
-            return self.phrase("from_assumed", fact=path, rule=self.assumed[path]["rule"]), link
-        return self.phrase("from_machine" if path in self.figures else "from_nothing", fact=path), ""
+    def _source(self, branch: Branch) -> tuple[str, str]:
+        """Where a fact or a figure of a rule comes from, in a sentence, and the anchor of the place that tells more."""
+        data = branch.data
+        if branch.kind == "parameter":
+            cites = self.phrase("by", cites=", ".join(data["cites"])) if data["cites"] else ""
+            return self.phrase("from_parameter", name=data["name"], rule=data["rule"], cites=cites), f"rule-{data['rule']}"
+        fact, link = data["fact"], f"fact-{data['fact']}"
+        match branch.kind:
+            case "derived":
+                return self.phrase("from_rules", fact=fact, rules=", ".join(data["rules"]) or self.phrase("unknown")), f"derived-{fact}"
+            case "stated":
+                place = data.get("place")
+                return (self.phrase("from_stated", fact=fact, **place) if place else self.phrase("from_set", fact=fact)), link
+            case "catalogue":
+                sources = self.join(data.get("sources", ()))
+                return self.phrase("from_catalogue", fact=fact, via=data["via"], confidence=data["confidence"], sources=sources), link
+            case "taken":
+                return self.phrase("from_default", fact=fact, via=data.get("via", "")), link
+            case "assumption":
+                return self.phrase("from_assumed", fact=fact, rule=data["rule"]), link
+            case "figure":
+                return self.phrase("from_machine", fact=fact), ""
+        return self.phrase("from_nothing", fact=fact), ""
 
     def phrase(self, key: str, **values: object) -> str:
         return phrase(key, self.language, **values)
+
+
+def _opens(branch: Branch) -> bool:
+    """Whether a branch opens a rule or a derived figure that no other place does, or says something of its own."""
+    if branch.kind in _LEAVES or (branch.kind in ("figure", "assumption", "rule", "derived") and branch.data.get("again")):
+        return False
+    if branch.kind in ("parameter", "claim", "source", "obtain"):
+        return False
+    return branch.kind != "figure" or any(_opens(child) for child in branch.children)
 
 
 def _gravity(conclusion: Document) -> tuple[int, str]:

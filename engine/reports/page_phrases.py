@@ -85,6 +85,7 @@ PAGE: Mapping[str, Localized] = {
     "from_default": _T("{fact}: taken from {via}", "{fact}：取自 {via}"),
     "from_assumed": _T("{fact}: assumed by rule {rule}", "{fact}：由规则 {rule} 假定"),
     "from_rules": _T("{fact}: derived by {rules}", "{fact}：由 {rules} 推得"),
+    "from_rule": _T("what rule {rule} gives", "由规则 {rule} 给出"),
     "from_machine": _T("{fact}: a property of the stated machine", "{fact}：所述机器的属性"),
     "from_nothing": _T("{fact}: not stated", "{fact}：未给出"),
     "from_parameter": _T("{name}: a figure of rule {rule}{cites}", "{name}：规则 {rule} 中的数字{cites}"),

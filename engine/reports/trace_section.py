@@ -60,7 +60,8 @@ class TraceReader(Reader):
         return [*blocks, Words(self.word("more_questions", count=more), "quiet")] if more > 0 else blocks
 
     def facts(self) -> list[Block]:
-        rows = [(f["path"], self.said(f["shown"]), self._origin(f)) for f in self.decision["facts"]]
+        assumed = {a["fact"] for a in self.decision["assumptions"]}  # in place of what a catalogue said by default
+        rows = [(f["path"], self.said(f["shown"]), self._origin(f)) for f in self.decision["facts"] if f["path"] not in assumed]
         rows += [(a["fact"], self.said(a["shown"]), self.word("origin_assumed", rule=a["rule"])) for a in self.decision["assumptions"]]
         return [Grid((self.word("fact"), self.word("value"), self.word("origin")), tuple(rows))] if rows else []
 

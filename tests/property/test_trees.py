@@ -15,11 +15,11 @@ from gpurules.engine.decisions import decision as decisions
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inquiries import explanation
-from gpurules.engine.inquiries.derivation_tree import Derivation
 from gpurules.engine.inquiries.subject import Subject
 from gpurules.engine.knowledge import document
 from gpurules.engine.language import syntax
 from gpurules.engine.public import engine
+from gpurules.engine.reports.derivation_tree import Derivation
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.yaml"))
 ENDS = {"stated", "catalogue", "taken", "unknown", "figure", "parameter", "document", "source", "obtain", "because", "row", "note", "set_aside"}

@@ -19,8 +19,10 @@ from gpurules.cli.main import cli
 from gpurules.engine import evaluate, public
 from gpurules.engine.decisions import kept
 from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.branch import Branch
 from gpurules.engine.reports.charts import StackReader, rounded_up
 from gpurules.engine.reports.cost_charts import CostChartReader
+from gpurules.engine.reports.derivation_tree import Derivation
 from gpurules.engine.reports.grounds import Ground, GroundsReader
 from gpurules.engine.reports.html import html
 from gpurules.engine.reports.page_phrases import PAGE
@@ -168,6 +170,23 @@ def test_every_figure_of_the_derivation_says_where_it_comes_from(document: Docum
     assert {ground.link for ground in every if ground.kind == "rule" and ground.link} <= set(anchors)
     standing = {c["rule"] for c in document["conclusions"] if c["state"] != "depends"}
     assert standing <= {ground.name for ground in every if ground.kind == "rule"}
+
+
+def test_the_page_and_explain_tell_one_derivation() -> None:
+    """What the page opens under a finding are the rules and derived figures of the tree that `gpurules explain` prints."""
+    document = decision(PLAIN)
+    for conclusion in document["conclusions"]:
+        told = list(branches(Derivation(document).conclusion(conclusion)))
+        (reader, derivation) = (GroundsReader(document, "en"), Derivation(document))
+        opened = list(steps((reader._ground(derivation.conclusion(conclusion)),)))
+        for kind, key, shown in (("rule", "id", "rule"), ("derived", "fact", "fact")):
+            assert {b.data[key] for b in told if b.kind == kind} == {g.name for g in opened if g.kind == shown and (kind == "rule" or g.name in reader.derived)}
+
+
+def branches(branch: Branch) -> Iterator[Branch]:
+    yield branch
+    for child in branch.children:
+        yield from branches(child)
 
 
 def test_a_derivation_reaches_what_was_stated() -> None:

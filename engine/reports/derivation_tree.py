@@ -1,6 +1,7 @@
 """The derivation of a decision as a tree: conclusion, rule, conditions with both sides, derived facts, stated facts, claims, documents.
 
-It reads the decision document alone. With the rulebook that decided it tells more: parameters with source and date, what a
+Whatever shows how a decision came about is made of these trees: explanations as text, Markdown and JSON, and the page of a report.
+They read the decision document alone. With the rulebook that decided they tell more: parameters with source and date, what a
 derivation computes from, and what a rule's text shows beside its conditions.
 """
 
@@ -12,19 +13,21 @@ from typing import Any
 from gpurules.engine.decisions import wording
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference import candidates
-from gpurules.engine.inquiries.tree import Branch, Said, both
-from gpurules.engine.inquiries.tree_phrases import phrase, said
 from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.template import Template
 from gpurules.engine.language import syntax
+from gpurules.engine.reports.branch import Branch, Said, both
+from gpurules.engine.reports.derivation_phrases import phrase, said
+from gpurules.engine.reports.phrases import LEVELS
 
 DEEPEST = 60
 """Levels of a tree; what lies deeper is left out and counted."""
 
 
 class Derivation:
-    """Builds trees from one decision. A rule or derived fact is laid out once, and named where it comes again.
+    """Builds trees from one decision. A rule or derived fact is laid out once, and named where it comes again; with a `depth`, wherever
+    more of it can be shown than before.
 
     `file` is the name under which the facts file is told; `rulebook` is given where it is the one that decided. `card` is the
     entry of the catalogue that the machine's figures are of, "" for the stated machine. `deciding` are comparisons to be marked.
@@ -49,7 +52,7 @@ class Derivation:
         """One conclusion of the decision, with the rule behind it."""
         if entry["kind"] == "advise":
             action, topic = entry["action_title"], entry["topic_title"]
-            text = {la: f"{phrase('level_' + entry['level'], la)}: {action[la]} ({topic[la]})" for la in ("en", "zh")}
+            text = {la: f"{LEVELS[entry['level']].get(la)}: {action[la]} ({topic[la]})" for la in ("en", "zh")}
             tone, data = entry["level"], {key: entry[key] for key in ("topic", "level", "action")}
         else:
             text, tone, data = said("requirement_fails"), "require", {}
@@ -57,8 +60,14 @@ class Derivation:
         text = {la: f"{text[la]} — {state[la]}" for la in text}
         because = self.because(entry["rule"], entry["text"])
         waived = (Branch("waived", said("waived", **entry["waived"]), dict(entry["waived"]), (), "caution"),) if "waived" in entry else ()
-        below = (because, *waived, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"))
-        return Branch("conclusion", text, {"rule": entry["rule"], "state": entry["state"], **data}, below, tone)
+        below = (because, *waived, self.rule(entry["rule"], level + 1, requires=entry["kind"] == "require"), *self._causes(entry, level + 1))
+        return Branch("conclusion", text, {"rule": entry["rule"], "title": entry["title"], "state": entry["state"], **data}, below, tone)
+
+    def _causes(self, entry: Document, level: int) -> Iterator[Branch]:
+        """The facts by which a requirement fails, where neither decision nor rulebook tells what it requires."""
+        told = self.rulebook is not None or "requires" in self.rules.get(entry["rule"], ())
+        if entry["kind"] == "require" and not told:
+            yield from (self.fact(path, level) for path in entry["causes"] if "." in path)
 
     def because(self, id_: str, text: Said) -> Branch:
         """A rule's text as it was filled in, and what it works out beside the values that stand in the tree."""
@@ -83,6 +92,7 @@ class Derivation:
             return Branch("rule", both(id_), {"id": id_}, (), "quiet")
         truth = entry["truth"] if entry["truth"] == entry["truth_assuming"] else f"{entry['truth']} → {entry['truth_assuming']}"
         data: dict[str, Any] = {"id": id_, "version": entry["version"], "truth": entry["truth"], "truth_assuming": entry["truth_assuming"]}
+        data |= {"title": entry["title"], **({"gives": value} if value else {})}
         told = {la: phrase("truth", la, truth=_truth(truth, la)) for la in ("en", "zh")}
         text = {la: f"{id_} {entry['version']} {entry['title'][la]}: {f'{value[la]}, ' if value else ''}{told[la]}" for la in told}
         return self._once("rule", id_, text, data, level, lambda: self._below_rule(entry, level + 1, requires))
@@ -96,20 +106,20 @@ class Derivation:
             yield from self._structure(rule.when, {atom["text"]: atom for atom in entry["conditions"]}, rule, level)
         else:
             for atom in entry["conditions"]:
-                yield self.condition(atom, rule, level)
+                yield self.condition(atom, entry["id"], level)
         if not entry["conditions"]:
             yield Branch("condition", said("always"), {}, (), "quiet")
-        read = {name for atom in entry["conditions"] for side in ("left", "right") if side in atom for name in _names(atom[side]["text"])}
+        read = {name for atom in entry["conditions"] for side in ("left", "right") if side in atom for name in names_in(atom[side]["text"])}
         if rule is not None:
             for requirement in (c for c in rule.then if isinstance(c, Require) and requires):
                 names = syntax.names(requirement.condition.tree)
                 written = syntax.show(requirement.condition.tree)
                 atoms = {atom["text"]: atom for atom in entry.get("requires", ())}
-                below = tuple(self._structure(requirement.condition.tree, atoms, rule, level + 1) if atoms else self._named(names, rule, level + 1))
+                below = tuple(self._structure(requirement.condition.tree, atoms, rule, level + 1) if atoms else self._named(names, rule.id, level + 1))
                 yield Branch("requirement", said("requires", condition=written), {"expression": written}, below)
             told = dict.fromkeys(n for t in rule.because.values() for f in t.figures for n in syntax.names(f.tree) if n not in read)
             if told:
-                yield Branch("figures", said("figures"), {}, tuple(self._named(told, rule, level + 1)), "quiet")
+                yield Branch("figures", said("figures"), {}, tuple(self._named(told, rule.id, level + 1)), "quiet")
         for other in entry.get("overridden_by", ()):
             yield Branch("overridden_by", said("overridden"), {"rule": other}, (self.rule(other, level + 1),))
         for claim in entry["cites"]:
@@ -129,33 +139,35 @@ class Derivation:
             )
             yield Branch(kind, _joint(kind), {}, below)
         elif syntax.show(tree) in atoms:
-            yield self.condition(atoms[syntax.show(tree)], rule, level)
+            yield self.condition(atoms[syntax.show(tree)], rule.id, level)
 
-    def condition(self, atom: Document, rule: Rule | None, level: int) -> Branch:
+    def condition(self, atom: Document, rule: str, level: int) -> Branch:
         """One comparison: as written, the values on its sides, its truth, and where these come from."""
         values = {la: _compared(atom, la) for la in ("en", "zh")}
         truth = atom["truth"] if "truth_assuming" not in atom else f"{atom['truth']} → {atom['truth_assuming']}"
         mark = {la: phrase("decides", la) if atom["text"] in self.deciding else "" for la in values}
         text = {la: f"{atom['text']}{f' ({values[la]})' if values[la] else ''}: {_truth(truth, la)}{mark[la]}" for la in values}
-        names = [name for side in ("left", "right") if side in atom for name in _names(atom[side]["text"])]
+        names = [name for side in ("left", "right") if side in atom for name in names_in(atom[side]["text"])]
         data: dict[str, Any] = {key: atom[key] for key in ("truth", "truth_assuming", "left", "right") if key in atom}
         shown = {atom[side]["text"]: atom[side] for side in ("left", "right") if side in atom}
         return Branch("condition", text, {"expression": atom["text"], **data}, tuple(self._named(dict.fromkeys(names), rule, level + 1, shown)))
 
-    def _named(self, names: Iterable[str], rule: Rule | None, level: int, shown: Mapping[str, Document] | None = None) -> Iterator[Branch]:
+    def _named(self, names: Iterable[str], rule: str, level: int, shown: Mapping[str, Document] | None = None) -> Iterator[Branch]:
         for name in names:
             if "." in name:
                 yield self.fact(name, level)
             else:
                 yield self.parameter(name, rule, (shown or {}).get(name))
 
-    def parameter(self, name: str, rule: Rule | None, side: Document | None) -> Branch:
+    def parameter(self, name: str, of: str, side: Document | None) -> Branch:
         """A figure of a rule: its value, from when it holds, who says so; from the decision alone its value."""
+        rule = self._rule_of(of)
         if rule is None or name not in rule.parameters:
             value = side["shown"] if side is not None else both("")
-            return Branch("parameter", {la: f"{name} = {value[la]}" if value[la] else name for la in ("en", "zh")}, {"name": name})
+            cites = self.rules[of]["cites"] if of in self.rules else []
+            return Branch("parameter", {la: f"{name} = {value[la]}" if value[la] else name for la in ("en", "zh")}, {"name": name, "rule": of, "cites": cites})
         parameter = rule.parameters[name]
-        data: dict[str, Any] = {"name": name, "rule": rule.id, "cites": list(parameter.cites)}
+        data: dict[str, Any] = {"name": name, "rule": of, "cites": list(parameter.cites)}
         claims = tuple(self.claim(c) for c in parameter.cites)
         if parameter.rows:
             text = {la: phrase("table", la, name=name, keys=", ".join(parameter.keys), since=parameter.since) for la in ("en", "zh")}
@@ -178,7 +190,7 @@ class Derivation:
         if path in self.assumed:
             entry = self.assumed[path]
             text = {la: phrase("assumed", la, fact=path, value=entry["shown"][la]) for la in ("en", "zh")}
-            data = {"fact": path, "value": entry["value"]}
+            data = {"fact": path, "value": entry["value"], "shown": entry["shown"], "rule": entry["rule"]}
             return self._once("assumption", path, text, data, level, lambda: iter([self.rule(entry["rule"], level + 1)]))
         if path in self.figures:
             entry = self.figures[path]
@@ -186,7 +198,7 @@ class Derivation:
                 return self._catalogued(path, entry)
             text = {la: f"{path} = {entry['shown'][la]}" for la in ("en", "zh")}
             behind = [p for p in candidates.cause(path) if p != path]
-            return self._once("figure", path, text, {"fact": path, "value": entry["value"]}, level, lambda: (self.fact(p, level + 1) for p in behind))
+            return self._once("figure", path, text, _shown(path, entry), level, lambda: (self.fact(p, level + 1) for p in behind))
         text = {la: phrase("unknown", la, fact=path) for la in ("en", "zh")}
         how = self._obtaining(path)
         return Branch("unknown", text, {"fact": path}, (Branch("obtain", how, {}, (), "quiet"),) if how else (), "caution")
@@ -209,14 +221,14 @@ class Derivation:
             card, key = self.rulebook.catalogs["card"], candidates.STATED.get(path, "")
             found = card.entries[self.card].values.get(key) or self.rulebook.prices.cards.get(self.card, {}).get(key)
         if found is None or self.rulebook is None:
-            return Branch("figure", text, {"fact": path, "value": entry["value"]})
+            return Branch("figure", text, _shown(path, entry))
         text = {la: phrase("catalogue", la, fact=path, value=entry["shown"][la], via=card.entries[self.card].name, confidence=found.confidence) for la in text}
         where = [self.rulebook.prices.sources.get(s) or str(card.sources.get(s, {}).get("where", s)) for s in found.sources]
         sources = tuple(Branch("source", both(w), {}, (), "quiet") for w in where)
-        return Branch("catalogue", text, {"fact": path, "value": entry["value"], "confidence": found.confidence}, sources)
+        return Branch("catalogue", text, _shown(path, entry) | {"confidence": found.confidence}, sources)
 
     def _given(self, entry: Document, level: int) -> Branch:
-        data: dict[str, Any] = {key: entry[key] for key in ("value", "origin", "place", "confidence", "via") if key in entry}
+        data: dict[str, Any] = {key: entry[key] for key in ("title", "value", "shown", "origin", "place", "confidence", "via", "sources") if key in entry}
         if entry["origin"] == "stated":
             where = f"{self.file or 'facts'}:{entry['place']['line']}:{entry['place']['column']}" if "place" in entry else ""
             word = "stated" if where else "set"
@@ -234,7 +246,9 @@ class Derivation:
         text = {la: f"{path} = {current['shown'][la]}" for la in ("en", "zh")}
         if "assuming" in entry:
             text = {la: phrase("with_assumptions", la, text=text[la], before=entry["shown"][la]) for la in text}
-        return self._once("derived", path, text, {"fact": path, "value": current["value"]}, level, lambda: self._below_derived(path, current, level + 1))
+        rules = list(dict.fromkeys(a["rule"] for a in current["alternatives"]))
+        data = {**_shown(path, current), "title": entry["title"], "rules": rules}
+        return self._once("derived", path, text, data, level, lambda: self._below_derived(path, current, level + 1))
 
     def _below_derived(self, path: str, current: Document, level: int) -> Iterator[Branch]:
         if "computed" in current and path in self.given:
@@ -245,7 +259,7 @@ class Derivation:
                 for conclusion in rule.then:
                     if isinstance(conclusion, Derive | Assume) and conclusion.fact == path and conclusion.expression is not None and "low" in current["value"]:
                         written = syntax.show(conclusion.expression.tree)
-                        names = tuple(self._named(syntax.names(conclusion.expression.tree), rule, level + 1))
+                        names = tuple(self._named(syntax.names(conclusion.expression.tree), rule.id, level + 1))
                         yield Branch("expression", both(f"{path} ← {written}"), {"expression": written, "rule": rule.id}, names)
             yield self.rule(alternative["rule"], level, requires=False, value=alternative["shown"])
         for aside in current.get("set_aside", ()):
@@ -285,13 +299,17 @@ class Derivation:
 
     def _once(self, kind: str, name: str, text: Said, data: Mapping[str, Any], level: int, below: Any) -> Branch:
         """A branch laid out where it first comes, and wherever more of it can be shown than before."""
-        room = self.depth - level
+        room = self.depth - level if self.depth < DEEPEST else DEEPEST
         if self.shown.get((kind, name), 0) >= max(room, 1):
             return Branch(kind, {la: f"{text[la]} {phrase('again', la)}" for la in text}, {**data, "again": True}, (), "quiet")
         if room <= 0:
             return Branch(kind, text, dict(data), (), "", 1)
         self.shown[kind, name] = room
         return Branch(kind, text, dict(data), tuple(below()))
+
+
+def _shown(path: str, entry: Document) -> dict[str, Any]:
+    return {"fact": path, "value": entry["value"], "shown": entry["shown"]}
 
 
 def _joint(kind: str) -> Said:
@@ -311,8 +329,8 @@ def _compared(atom: Document, language: str) -> str:
     return f"{left} {operator[0] if operator else ''} {atom['right']['shown'][language]}"
 
 
-def _names(text: str) -> tuple[str, ...]:
-    """The names in the text of one side; of a text that cannot be read, none."""
+def names_in(text: str) -> tuple[str, ...]:
+    """The facts and parameters in the text of one side; of a text that cannot be read, none."""
     try:
         return tuple(syntax.names(syntax.parse(text)))
     except syntax.SyntaxFault:
