@@ -50,11 +50,16 @@ def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
     found: list[Proposal] = []
     current, place = evaluation, 0
     tried: set[tuple[str, int]] = set()
+    idle: set[tuple[str, int]] = set()
+    again = False
     while len(found) < LONGEST:
         standing = _standing(current, begun=place > 0)
         ready = sorted((step.rank, rule, at, state) for rule, at, step, state in standing if (rule, at) not in tried)
         steps = {(rule, at): step for rule, at, step, _ in standing}
         following = next(((rule, at, state) for _, rule, at, state in ready if not (_saves(steps[rule, at]) and _fits(current))), None)
+        if following is None and idle and not again and not _fits(current):
+            again, tried = True, tried - idle  # what did not help at first may, now that other settings have changed
+            continue
         if following is None:
             break
         rule, at, state = following
@@ -64,6 +69,12 @@ def proposals(evaluation: Evaluation) -> tuple[Proposal, ...]:
         if after is None:
             continue
         helps = not _saves(step) or _shrinks(current, after)
+        if again:
+            if not helps:
+                continue
+            found = [p for p in found if p.place or (p.rule, p.settings) != (rule, texts)]
+        elif not helps:
+            idle.add((rule, at))
         place += helps
         watched = {path: result.used for path in WATCHED if (result := after.second.derived.get(path)) is not None and result.alternatives}
         found.append(Proposal(rule, texts, step.costs, state, place if helps else 0, watched, after))

@@ -22,6 +22,8 @@ from gpurules.engine.values.interval import Interval, point
 EXAMPLES = Path(__file__).parents[2] / "examples"
 STEPS, LORA, SERVING = "7b-full-8xa100-40gb-steps", "14b-lora-a100-80gb", "32b-vllm-64-sequences"
 
+BY_SIZE = {"workload.task": "full_finetune", "model.size_class": "7B", "training.precision": "bf16_mixed", "gpu.name": "A100 80GB", "gpu.count": 4}
+
 
 @cache
 def example(name: str) -> Document:
@@ -113,17 +115,47 @@ def test_settings_that_mend_memory_alone_name_what_stays() -> None:
     document = example("7b-full-4x4090")
     assert "NET-001" in document["steps"][-1]["unmet"]
     text = repr(section(document, "do"))
-    assert "what else is against the machine stays" in text and "NET-001" in text
+    assert "against the machine remains" in text and "NET-001" in text
     idle = [s["rule"] for s in document["steps"] if not s["place"]]
     assert idle and not any(f"'{rule}'" in text for rule in idle)
     assert "nothing needs to be bought" not in repr(section(document, "verdict"))
+
+
+def test_a_model_known_by_its_size_alone_is_estimated_by_an_assumed_shape() -> None:
+    assert "[FIT-020]" not in repr(bars(decision(BY_SIZE)))
+    document = decision({**BY_SIZE, "training.micro_batch": 1, "training.sequence_length": 4096})
+    assert "[FIT-020]" in bars(document)["structured estimate"] and "[FIT-001]" in bars(document)["rule of thumb"]
+    verdict = repr(section(document, "verdict"))
+    assert "shaped like Llama-2-7B [ASM-035]" in verdict and "model.layers" not in verdict
+    assert "Llama-2-7B 的结构计 [ASM-035]" in repr(section(document, "verdict", "zh"))
+    asked = [q["fact"] for q in document["measure_next"]]
+    assert "model.name" in asked and "model.layers" not in asked[: asked.index("model.name")]
+    named = decision({**BY_SIZE, "model.name": "Mistral-7B-v0.1", "training.micro_batch": 1, "training.sequence_length": 4096})
+    assert not any(a["fact"].startswith("model.") for a in named["assumptions"])
+
+
+def test_a_machine_chosen_by_the_rule_of_thumb_tells_its_need_by_the_assumed_shape() -> None:
+    document = example("7b-full-4x4090")
+    for machine in document["choice"]["chosen"]:
+        assert machine["assuming"]["candidate.memory_need"]["value"] in [e["value"] for e in machine["estimate"]]
+        assert machine["assuming"]["candidate.memory_need"] != machine["figures"]["candidate.memory_need"]
+    assert "by shape and batch, as far as assumed below" in repr(section(document, "machines"))
+    assert "LoRA" in repr(section(document, "findings")) and "984.4 ms" in repr(section(document, "findings"))
+    schema = json.loads((resources.files("gpurules.schemas") / "decision.schema.json").read_text())
+    jsonschema.validate(document, schema)
+
+
+def test_what_did_not_help_at_first_is_tried_again_after_other_settings() -> None:
+    plan = {step["rule"]: step["place"] for step in example("7b-full-4x4090")["steps"]}
+    assert plan["SAV-033"] > plan["SAV-037"] > plan["SAV-036"]
+    assert len(plan) == len(example("7b-full-4x4090")["steps"])
 
 
 def test_speed_of_each_machine_with_its_rules() -> None:
     text = repr(section(example(STEPS), "speed"))
     assert all(rule in text for rule in ("SPD-044", "SPD-050", "SPD-052"))
     assert "generation" in repr(section(example(SERVING), "speed"))
-    assert "model.name" in repr(section(example("7b-full-4x4090"), "speed"))
+    assert "model.name" in repr(section(decision(BY_SIZE), "speed"))
 
 
 @pytest.mark.parametrize("name", [STEPS, LORA, SERVING])
