@@ -19,6 +19,7 @@ from gpurules.engine.inquiries import tree
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.reports.branch import Branch
+from gpurules.engine.values.problem import GpurulesError, Place, Problem
 
 FORMATS = ("text", "markdown", "json")
 
@@ -31,9 +32,12 @@ def format_options(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def content_of(path: Path) -> tuple[bytes, str]:
-    """The bytes of a file ("-" for standard input), and the name under which it is told."""
+    """The bytes of a file ("-" for standard input), and the name under which it is told. Raises GpurulesError where an entry of the record is named."""
     if str(path) == "-":
         return (sys.stdin.buffer.read(MAX_BYTES + 1) if sys.stdin else b""), "standard input"
+    if str(path).isdecimal() and not path.exists():
+        mend = f"of a recorded decision: `gpurules audit show {path} --format json > decision.json`, and name that file"
+        raise GpurulesError([Problem(Place(str(path)), "GR001", "there is no such file", mend)])
     with path.open("rb") as file:
         return file.read(MAX_BYTES + 1), str(path)
 

@@ -91,11 +91,12 @@ def verify(expect: tuple[str, ...]) -> None:
     expected = _expected(expect)
     with stores.opened() as store:
         found = _verified(store, expected)
+    sound = "1 entry" if found.sound == 1 else f"{found.sound:,} entries"
     if found.bad is not None or found.fault:
         click.echo(f"entry {found.bad} {printable(found.fault, 400)}", err=True)
-        click.echo(f"{found.sound} entries before it are sound")
+        click.echo(f"{sound} before it {'is' if found.sound == 1 else 'are'} sound")
         sys.exit(1)
-    click.echo(f"{found.sound} entries, all sound" + (f"; the last is {found.sound}:{found.hash}" if found.sound else ""))
+    click.echo(("1 entry, sound" if found.sound == 1 else f"{sound}, all sound") + (f"; the last is {found.sound}:{found.hash}" if found.sound else ""))
 
 
 def _verified(store: Store, expected: dict[int, str]) -> record.Verdict:

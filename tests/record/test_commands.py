@@ -48,6 +48,8 @@ def test_a_decision_is_recorded_shown_and_made_again(gpurules: Gpurules, tmp_pat
     done = gpurules("evaluate", "facts.yaml", "--rules", "a", "--record", "--set", "gpu.count=4", "--date", "2026-06-01", "--format", "json")
     assert done.stderr.startswith("recorded as 1:sha256:")
     receipt = done.stderr.split()[-1]
+    assert gpurules("audit", "verify").stdout == f"1 entry, sound; the last is {receipt}\n"
+    assert "audit show 1 --format json > decision.json" in gpurules("explain", "1", "EXA-001", code=2).output
     assert gpurules("audit", "show", "1", "--format", "json").stdout == done.stdout
     assert gpurules("audit", "show", receipt[2:30], "--part", "facts").stdout == FACTS
     shown = gpurules("audit", "show", "1").stdout
