@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import combinations
 
@@ -104,6 +104,14 @@ class Choice:
             if len(best) == FINALISTS:
                 break
         return tuple(best.values())
+
+    def ranked(self, judge: Judge, measures: tuple[Criterion, ...]) -> Choice:
+        """The same machines judged alike by another, and ranked by other criteria."""
+        if measures == self.criteria:
+            return replace(self, judge=judge)
+        accepted = sorted((_judged(j.candidate, judge, measures) for j in self.accepted), key=lambda j: j.order)
+        before = self.before.ranked(judge, measures) if self.before else None
+        return replace(self, criteria=measures, accepted=tuple(accepted), judge=judge, before=before)
 
     def short_of_memory(self, fitting: Set[str]) -> bool:
         """Whether every machine is rejected for want of memory, whatever else speaks against it. `fitting` are the rules that do so."""

@@ -10,10 +10,10 @@ from functools import cache, cached_property, partial
 from gpurules.engine.inference import agenda, aggregates, candidates, choice, judging, pricing
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
-from gpurules.engine.inference.choice import Choice, Scenario
+from gpurules.engine.inference.choice import Choice, Criterion, Scenario
 from gpurules.engine.inference.durable import Network
 from gpurules.engine.inference.facts import Fact, Facts
-from gpurules.engine.inference.judging import Stages
+from gpurules.engine.inference.judging import Judge, Stages
 from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.inference.scalar import Procedure, Program, compile_rulebook
 from gpurules.engine.knowledge import order
@@ -63,46 +63,64 @@ class Evaluation:
         return "workload.task" in known and bool({"model.size_class", "model.parameters", "memory.rule_of_thumb"} & known)
 
     @cached_property
+    def given_judge(self) -> Judge:
+        """What judges machines on what is given."""
+        return choice.judge_of(self.workloads[0], self.engine.stages_under(self.first.orders))
+
+    @cached_property
+    def assuming_judge(self) -> Judge:
+        """The same with the assumptions made."""
+        return choice.judge_of(self.workloads[1], self.engine.stages_under(self.first.orders)) if self.assumptions else self.given_judge
+
+    @cached_property
+    def _measures(self) -> tuple[Criterion, ...]:
+        """What machines are ranked by: what is assumed may rank, never accept."""
+        return choice.measured(self.engine.catalogued, self.assuming_judge)
+
+    @cached_property
     def given_choice(self) -> Choice:
         """The choice among all candidates on what is given."""
-        return self._choose(self.workloads[0])
+        return self._choose(self.given_judge)
 
     @cached_property
     def assuming_choice(self) -> Choice:
         """The choice with the assumptions made."""
-        return self._choose(self.workloads[1]) if self.assumptions else self.given_choice
+        return self._choose(self.assuming_judge) if self.assumptions else self.given_choice
 
-    def _choose(self, run: Run) -> Choice:
+    def _choose(self, judge: Judge) -> Choice:
         """Among single machines; where memory rejects them all, among several of eight cards each, twice as many at a time."""
-        stages = self.engine.stages_under(run.orders)
-        judge, preferring = choice.judge_of(run, stages), self.workloads[1]
-        measures = choice.measured(self.engine.catalogued, choice.judge_of(preferring, stages))
-        key = id(self.program), self.date, stages.judged_by(run), measures
-        shared = stages is self.engine.stages and not run.pins
-        if shared and key in self.looked_for:
-            return replace(self.looked_for[key], judge=judge)
-        found = choice.choose(self.engine.catalogued, judge, measures)
+        key = self._judged_by(judge)
+        if key in self.looked_for:
+            return self.looked_for[key].ranked(judge, self._measures)
+        found = choice.choose(self.engine.catalogued, judge, self._measures)
         for nodes in candidates.GROWN:
             if not found.short_of_memory(self.engine.fitting):
                 break
-            found = choice.choose(self.engine.grown(nodes), judge, measures, found)
-        if shared:
+            found = choice.choose(self.engine.grown(nodes), judge, self._measures, found)
+        if key is not None:
             self.looked_for[key] = found
         return found
+
+    def _judged_by(self, judge: Judge) -> Hashable:
+        """What machines are judged by here; None where that is not told easily."""
+        stages = self.engine.stages
+        if judge.run.pins or self.engine.stages_under(self.first.orders) is not stages:
+            return None
+        return id(self.program), self.date, stages.judged_by(judge.run)
 
     @cached_property
     def given_prospect(self) -> Truth:
         """Whether a candidate is accepted on what is given, or (*depends*) may be; found without ranking them where that is quicker."""
-        return self._prospect("given_choice", self.workloads[0])
+        return self._prospect("given_choice", self.given_judge)
 
     @cached_property
     def assuming_prospect(self) -> Truth:
         """The same with the assumptions made."""
-        return self._prospect("assuming_choice", self.workloads[1]) if self.assumptions else self.given_prospect
+        return self._prospect("assuming_choice", self.assuming_judge) if self.assumptions else self.given_prospect
 
-    def _prospect(self, name: str, run: Run) -> Truth:
-        if name not in self.__dict__:
-            best = choice.prospect(choice.judge_of(run, self.engine.stages_under(run.orders)), self.engine.catalogued)
+    def _prospect(self, name: str, judge: Judge) -> Truth:
+        if name not in self.__dict__ and self._judged_by(judge) not in self.looked_for:
+            best = choice.prospect(judge, self.engine.catalogued)
             if best is not NO:
                 return best
         found: Choice = getattr(self, name)  # where memory rejects every single machine, several are looked at
@@ -111,18 +129,17 @@ class Evaluation:
     @cached_property
     def given_at_hand(self) -> Choice:
         """The choice among fewer of the cards that are stated, on what is given."""
-        return self._at_hand(self.workloads[0])
+        return self._at_hand(self.given_judge)
 
     @cached_property
     def assuming_at_hand(self) -> Choice:
         """The same with the assumptions made."""
-        return self._at_hand(self.workloads[1]) if self.assumptions else self.given_at_hand
+        return self._at_hand(self.assuming_judge) if self.assumptions else self.given_at_hand
 
-    def _at_hand(self, run: Run) -> Choice:
-        stages = self.engine.stages_under(run.orders)
-        machines = candidates.at_hand(run) if self.choices is None else ()
-        measures = choice.measured(machines, choice.judge_of(self.workloads[1], stages))
-        return choice.choose(machines, choice.judge_of(run, stages), measures)
+    def _at_hand(self, judge: Judge) -> Choice:
+        machines = candidates.at_hand(judge.run) if self.choices is None else ()
+        measures = self._measures or choice.measured(machines, self.assuming_judge)
+        return choice.choose(machines, judge, measures)
 
     @cached_property
     def scenarios(self) -> tuple[Scenario, ...]:
