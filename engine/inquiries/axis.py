@@ -65,16 +65,25 @@ class Axis:
             return ((0, last),) if last >= 0 else ()
         whole = self.definition.range
         within = self.now if self.kind == SETTLE else whole
-        first, last = math.ceil(Fraction(within.low) / self.step), math.floor(Fraction(within.high) / self.step)
-        first = first if self.value((first, first)).low >= within.low else first + 1  # type: ignore[union-attr]
+        first, last = self._from(within.low), self._to(within.high)
         if self.kind == SETTLE:
             parts = [(first, last)] if within != whole or first == last else list(_halves((first, last)))
         else:
-            below, above = math.ceil(Fraction(self.now.low) / self.step) - 1, math.floor(Fraction(self.now.high) / self.step) + 1
+            below, above = self._from(self.now.low) - 1, self._to(self.now.high) + 1
             parts = [(first, below), (above, last)]
         if self.apart and self.step == 1:
             parts = [cut for a, b in parts for cut in (((1, 1), (2, b)) if a == 1 < b else ((a, b),))]
         return tuple(p for p in parts if p[0] <= p[1])
+
+    def _from(self, low: float) -> int:
+        """The first place that is not below a number; a place counts as the float it becomes, so that 60 % is one of 0.6."""
+        place = math.ceil(Fraction(low) / self.step)
+        return place - 1 if float((place - 1) * self.step) >= low else place
+
+    def _to(self, high: float) -> int:
+        """The last place that is not above a number."""
+        place = math.floor(Fraction(high) / self.step)
+        return place + 1 if float((place + 1) * self.step) <= high else place
 
     def value(self, cell: Cell) -> Value:
         """What the fact is within a cell."""

@@ -11,7 +11,7 @@ RULES, FACTS_READ = 12, 6
 _both = worlds._both
 POOL = {
     "grid.count": worlds._number("grid.count", "1", "0", "4", integer="yes", step="1", movable="yes"),
-    "grid.share": worlds._number("grid.share", "1", "0", "1", share="yes", step="0.25", movable="yes"),
+    "grid.share": worlds._number("grid.share", "1", "0", "1", share="yes", step="0.2", movable="yes"),
     "grid.shift": worlds._number("grid.shift", "1", "-2", "2", step="1", movable="yes"),
     "grid.size": worlds._number("grid.size", "byte", "1e9", "4e9", step="1e9", movable="yes"),
     "grid.kind": worlds._enum("grid.kind", ("a", "b", "c"), movable="yes"),
@@ -21,11 +21,11 @@ POOL = {
     "gpu.name": {"path": "gpu.name", "title": _both("card"), "type": "card", "kind": "observed", "movable": "yes"},
     "gpu.memory_usable": worlds._number("gpu.memory_usable", "byte", "0", "80e9", step="20e9", movable="no"),
 }
-"""What rules may read; a number's whole range is five steps at most."""
+"""What rules may read; a number's whole range is at most six places."""
 VOTES = worlds._number("made.votes", "1", "0", "12", "derived", combine="sum")
 FACTS = [*(f for f in worlds.FACTS if f["path"] not in POOL), *POOL.values(), VOTES]
 FIGURES = {
-    "grid.count": ("0", "1", "2", "3", "4"), "grid.share": ("0 %", "25 %", "50 %", "75 %", "1", "40 %"), "grid.shift": ("-2", "-1", "0", "1", "2"),
+    "grid.count": ("0", "1", "2", "3", "4"), "grid.share": ("0 %", "20 %", "30 %", "60 %", "0.8", "1"), "grid.shift": ("-2", "-1", "0", "1", "2"),
     "grid.size": ("1 GB", "2 GB", "3 GB", "4 GB"), "gpu.count": ("1", "2", "3", "4"), "gpu.memory_usable": ("20 GB", "22.8 GB", "40 GB", "60 GB", "79 GB"),
 }  # fmt: skip
 MEMBERS = {"grid.kind": ("a", "b", "c"), "grid.mode": ("x", "y", "z"), "gpu.name": ("small", "large"), "grid.flag": ("yes", "no")}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from unittest import mock
 
+import pytest
 import worlds
 from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
@@ -13,10 +14,11 @@ from test_flips import FACTS, trial
 from gpurules.engine.decisions import change
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inquiries import what_if
-from gpurules.engine.inquiries.axis import SETTLE, Axis
+from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep
 from gpurules.engine.inquiries.branching import Budget
 from gpurules.engine.knowledge import document
+from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError
 
 NUMBERS = ("load.share", "load.count", "load.delta", "load.size", "gpu.count")
@@ -69,6 +71,18 @@ def test_a_hump_has_two_boundaries():
     _, axis, found = swept(engine, {}, "load.share")
     ends = [(axis.value(s.cell).low, axis.value(s.cell).high, len(s.label.signature[1])) for s in found]
     assert ends == [(0.0, 0.276, 0), (0.277, 0.723, 1), (0.724, 1.0, 0)]
+
+
+@pytest.mark.parametrize(("low", "high"), [("0", "60 %"), ("10 %", "30 %"), ("0.1 %", "70 %")])
+def test_a_range_is_told_to_both_of_its_ends(low, high):
+    """Tenths are no floats of two: their ends belong to the range all the same."""
+    engine = Engine(worlds.load(worlds.written([hump("0.2")])))
+    varied_ = what_if.read(f"load.share={low}..{high}", engine.rulebook)
+    definition = engine.rulebook.vocabulary.facts["load.share"]
+    assert varied_.axis.value((varied_.axis.cells[0][0], varied_.axis.cells[-1][1])) == varied_.axis.now
+    for now in (varied_.axis.now.low, varied_.axis.now.high):
+        places = [p for cell in Axis(definition, Interval(now, now), CHANGE).cells for p in range(cell[0], cell[1] + 1)]
+        assert len(places) == 1000 and all(float(p) / 1000 != now for p in places)
 
 
 def test_lines_of_costs_cross_once():

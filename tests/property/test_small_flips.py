@@ -69,7 +69,7 @@ def moves(definition, base, path):
                 yield path, member, CHANGE, 1.0
         return
     step, whole = Fraction(repr(definition.step)), definition.range
-    for count in range(int(Fraction(whole.low) / step), int(Fraction(whole.high) / step) + 1):
+    for count in range(round(Fraction(whole.low) / step), round(Fraction(whole.high) / step) + 1):
         value = float(count * step)
         if now.low <= value <= now.high:
             if now.low < now.high:
