@@ -13,11 +13,13 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gpurules.cli import output
-from gpurules.cli.printing import TONES, as_printed, console_for, seamed
+from gpurules.cli.printing import TONES, as_printed, console_for, rendered, seamed
 from gpurules.engine.decisions.kept import MAX_BYTES
 from gpurules.engine.inquiries import tree
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
+from gpurules.engine.reports import markdown
+from gpurules.engine.reports.blocks import Section
 from gpurules.engine.reports.branch import Branch
 from gpurules.engine.values.problem import GpurulesError, Place, Problem
 
@@ -60,6 +62,22 @@ def print_trees(branches: Sequence[Branch], format_: str, language: str, width: 
     with console.capture() as capture:
         for branch in branches:
             console.print(_drawn(branch, language))
+    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+
+
+def print_sections(sections: Sequence[Section], document: object, format_: str, width: int | None) -> None:
+    """Print sections to standard output: as a report on a terminal, as Markdown; or the document as canonical JSON."""
+    if format_ == "json":
+        output.json(document)
+        return
+    if format_ == "markdown":
+        sys.stdout.write(markdown.written(sections))
+        return
+    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
+    console = console_for(min(columns, 200))
+    with console.capture() as capture:
+        for section in sections:
+            console.print(rendered(section, console.width))
     sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
 
 

@@ -12,7 +12,8 @@ from rich.progress import Progress
 from gpurules.cli import asking, cache, stated
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.inquiries import what_if
+from gpurules.engine.inquiries import grid_report, what_if
+from gpurules.engine.inquiries.grid import Gridded
 
 
 @click.command("what-if")
@@ -36,7 +37,7 @@ def command(
     language: str,
     rules: Path | None,
 ) -> None:
-    """Show the decision for each combination of listed values, and along a range the stretches in which it is one and the same,
+    """Show the decision for each combination of listed values as a table, and along a range the stretches in which it is one and the same,
     exact to the fact's step, with the rules that change from each to the next. Where that was not settled, the stretch is told as a band.
 
     Exit codes: 0 done; 2 the input is wrong.
@@ -50,5 +51,13 @@ def command(
         total *= max(1, len(one.values))
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("", total=total)
+        if not any(one.axis for one in varied):
+            lists = what_if.lists(varied)
+            made = Gridded(engine, asking.node_of(content, name), name, machines, further, day).grid(lists, lambda: progress.advance(task))
+            progress.stop()
+            asking.print_sections(
+                grid_report.sections(made, engine.rulebook, language), grid_report.document(made, engine.rulebook), format_, width
+            )
+            return
         branches = what_if.answer(engine, asking.node_of(content, name), name, varied, machines, budget, lambda: progress.advance(task), further, day)
     asking.print_trees(branches, format_, language, width)

@@ -5,16 +5,23 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Derived, Run, Stratum
 from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge.derivation import reads_of
 from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Value
 from gpurules.engine.values.truth import Truth
+
+MANY, OFTEN = 30, 12
+"""Steps of which so many are looked at again that a kernel looks at all of them in less time; and beyond how many it is worth being made."""
+Changes = tuple[set[str], set[str]] | None
+"""Facts that have other values, and rules that have other truths; None where any may."""
 
 
 class Dependents:
@@ -36,19 +43,44 @@ class Dependents:
                     rules.setdefault(r, []).append(place)
             for read in dict.fromkeys(reads):
                 found.setdefault(read, []).append(place)
+        self.engine, self.stratum, self.large = engine, stratum, 0
+        self.facts = tuple(name for kind, name in stratum.steps if kind == "fact")
         self.of_facts = {name: tuple(places) for name, places in found.items()}
         self.of_rules = {name: tuple(places) for name, places in rules.items()}
 
-    def follow(self, run: Run, facts: Iterable[str], rules: Iterable[str] = ()) -> tuple[set[str], set[str]]:
-        """Look again, in `run`, at what hangs on `facts` whose values are others now, and on `rules` whose truths are. The facts and
-        rules that come out otherwise, those included. Raises Impossible."""
-        changed, turned = set(facts), set(rules)
+    @cached_property
+    def kernel(self) -> Kernel:
+        return Kernel(self.engine.program, self.engine.rulebook.orders, self.stratum, ())
+
+    def again(self, run: Run) -> None:
+        """Look at everything again. Raises Impossible."""
+        for fact in self.facts:
+            run.found.pop(fact, None)
+        try:
+            self.kernel.along(run)
+        except OutOfRange:
+            run.along(self.stratum)  # says which rules gave the value
+
+    def follow(self, run: Run, changes: Changes) -> Changes:
+        """Look again, in `run`, at what hangs on facts whose values are others now, and on rules whose truths are. The facts and
+        rules that come out otherwise, those included; None where so many do that everything was looked at. Raises Impossible."""
+        if changes is None:
+            self.again(run)
+            return None
+        changed, turned = changes
+        looked = 0
         due = bytearray(len(self.steps))
         for places in (*(self.of_facts.get(f, ()) for f in changed), *(self.of_rules.get(r, ()) for r in turned)):
             for place in places:
                 due[place] = 1
         place = due.find(1)
         while place >= 0:
+            looked += 1
+            if looked > MANY and not run.pins:
+                self.large += 1
+                if self.large > OFTEN:  # a kernel is worth being made
+                    self.again(run)
+                    return None
             kind, name = self.steps[place]
             if kind == "rule":
                 truth = run.judge(name)
@@ -70,11 +102,10 @@ class Dependents:
 
 @dataclass(frozen=True, slots=True)
 class _Followed:
-    """The workload of one pass, and the facts and rules that came out otherwise than in the one that it went on from."""
+    """The workload of one pass, and what came out otherwise than in the one that it went on from."""
 
     run: Run
-    facts: set[str]
-    rules: set[str]
+    changes: Changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +199,7 @@ class Advance:
                 if run.values[slots[path]] != value:
                     run.values[slots[path]] = value
                     changed |= {path}
-        return _Followed(run, *self.workload.follow(run, changed))
+        return _Followed(run, self.workload.follow(run, (set(changed), set())))
 
     def _judged(self, followed: _Followed, base: _Pass) -> Run:
         """The same with the stated machine."""
@@ -178,11 +209,11 @@ class Advance:
         run.truths |= base.truths
         run.found |= base.derived
         run.pending |= base.pending
-        changed = set(followed.facts)
+        changed = set[str]() if followed.changes is None else followed.changes[0]
         for path, value in candidates.figures(run).items():
             slot = self.engine.program.slots[path]
             if run.values[slot] != value:
                 run.values[slot] = value
                 changed.add(path)
-        self.candidate.follow(run, changed, followed.rules)
+        self.candidate.follow(run, None if followed.changes is None else (changed, followed.changes[1]))
         return run

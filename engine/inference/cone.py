@@ -16,7 +16,7 @@ class Cone(Engine):
     """An engine that judges `targets`, derives `wanted`, and what they rest on; the truths and values that it finds are those of the whole engine.
 
     `facts` are the facts that somebody can state and that these rules read, in the order of the vocabulary, `derived` those
-    between, and `figures` those of a machine; `needed` are the facts without which some rule keeps silent, and `assuming`
+    between, and `figures` those of a machine; `needed` are the facts without which some rule keeps silent, and `assumed_by`
     tells what each rule assumes. `machine` adds the stated facts behind figures. Machines of the catalogue are looked for only
     where a rule reads what is said of all of them (`aggregates`); the cone is then the whole rulebook.
     """
@@ -34,7 +34,7 @@ class Cone(Engine):
         self.derived = tuple(path for path in vocabulary if ("fact", path) in reached.steps)
         self.figures = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "choice")
         rules = self.program.procedures
-        self.assuming = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
+        self.assumed_by = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
         self.needed = frozenset(fact for r in self.rules for fact in rules[r].rule.needs)
 
 

@@ -286,8 +286,8 @@ class Engine:
     def given(self, facts: Facts, date: str) -> tuple[dict[str, Value], dict[str, Value]]:
         """The values of what is given as of a day, and of derived facts that are stated."""
         vocabulary = self.rulebook.vocabulary.facts
-        pins = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
-        given = {path: f.value for path, f in facts.given.items() if path not in pins}
+        pins: dict[str, Value] = {path: f.value for path, f in facts.given.items() if vocabulary[path].kind == "derived"}
+        given: dict[str, Value] = {path: f.value for path, f in facts.given.items() if path not in pins}
         aged = pricing.age(facts.oldest, date)
         if aged is not None and "budget.price_age" in vocabulary:
             given.setdefault("budget.price_age", aged)

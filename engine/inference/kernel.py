@@ -30,6 +30,10 @@ from gpurules.engine.values.truth import DEPENDS, NO, YES
 TRUTHS = (NO, DEPENDS, YES)
 
 
+MAYBE = 3
+"""Of a rule whose needs may as well not be known."""
+
+
 class OutOfRange(Exception):
     """A derived value left its range: the run along the agenda says which rules gave it."""
 
@@ -62,7 +66,7 @@ class Kernel:
         self._code, self._constants = code, constants
         names = {**FUNCTIONS, "OutOfRange": OutOfRange, **constants}
         exec(code, names)
-        self._function: Callable[[list[Value], Sequence[bool], Mapping[str, int]], tuple[list[int], list[int]]] = names["kernel"]
+        self._function: Callable[[list[Value], Sequence[int], Mapping[str, int]], tuple[list[int], list[int]]] = names["kernel"]
 
     def __getstate__(self) -> tuple[Anything, ...]:
         made = self.rules, self.requiring, self.earlier, self.read, self.facts, self._numbers, self._needing, self._needed
@@ -72,20 +76,20 @@ class Kernel:
         self.rules, self.requiring, self.earlier, self.read, self.facts, self._numbers, self._needing, self._needed, self.source, code, constants = state
         self._make(marshal.loads(code), constants)
 
-    def __call__(self, values: list[Value], speaking: Sequence[bool], before: Mapping[str, int]) -> tuple[list[int], list[int]]:
+    def __call__(self, values: list[Value], speaking: Sequence[int], before: Mapping[str, int]) -> tuple[list[int], list[int]]:
         """Truths (0, 1, 2) of `rules`, and of the requirements of `requiring`, over `values`.
 
         The values derived are filled in, numbers as pairs (low, high). `speaking` tells for each rule whether its needs are
-        known; `before` holds the truths of rules of other strata, those in `earlier` at least. Raises OutOfRange.
+        known, MAYBE where that is open; `before` holds the truths of rules of other strata, those in `earlier` at least. Raises OutOfRange.
         """
         return self._function(values, speaking, before)
 
-    def speaking(self, run: Run) -> list[bool]:
+    def speaking(self, run: Run) -> list[int]:
         """For each rule whether its needs are known."""
-        known = {fact for fact in self._needed if run.knows((fact,))}
-        found = [True] * len(self.rules)
+        known = {fact for fact in self._needed if fact in run.maybe or run.knows((fact,))}
+        found: list[int] = [True] * len(self.rules)
         for index, needs in self._needing:
-            found[index] = known.issuperset(needs)
+            found[index] = known.issuperset(needs) and (MAYBE if not run.maybe.isdisjoint(needs) else True)
         return found
 
     def along(self, run: Run) -> None:
@@ -169,6 +173,7 @@ class _Writer(Emitter):
         else:
             self.truth(procedure.rule.when, target)
         if procedure.rule.needs:
+            self.emit(f"if n[{index}] == {MAYBE} and {target} == 2: {target} = 1")
             self.depth -= 1
 
     def _stands(self, rule_id: str) -> str:

@@ -30,7 +30,7 @@ WITNESSES = 3
 """Facts that are tried, of those that decide alone."""
 NAMING = ("gpu.name", "gpu.count")
 """Facts by which somebody states a machine."""
-EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 400, 40, 50_000
+EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 200, 40, 50_000
 """Evaluations that one search makes unless it is told otherwise: fewer of large cones, so many that they judge EFFORT rules, but
 LEAST; TOGETHER where each has to look for machines."""
 

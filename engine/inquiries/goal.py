@@ -173,14 +173,14 @@ def assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
 def assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether the same is assumed at every place of a cell: no rule that might assume something is open."""
     run, settled = evaluation.first, evaluation.facts.settled
-    return not any(run.truths.get(rule, NO) is DEPENDS and not settled.issuperset(facts) for rule, facts in cone.assuming.items())
+    return not any(run.truths.get(rule, NO) is DEPENDS and not settled.issuperset(facts) for rule, facts in cone.assumed_by.items())
 
 
 def _assumptions_stay(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether what is assumed over a cell is assumed at each place of it. What may be assumed besides lies within what was evaluated."""
     truths = evaluation.first.truths
     made = {a.fact: a.rule for a in evaluation.assumptions}
-    return not any(truths.get(rule, NO) is DEPENDS and rule != made.get(fact, rule) for rule, facts in cone.assuming.items() for fact in facts)
+    return not any(truths.get(rule, NO) is DEPENDS and rule != made.get(fact, rule) for rule, facts in cone.assumed_by.items() for fact in facts)
 
 
 class Looked(Protocol):
@@ -242,9 +242,9 @@ def _reach(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str],
     for path, fact in facts.items():
         if path not in varied and ((fact.via and leading) or path in run.maybe):
             add(path, [leading if fact.via else reading])
-    if run is not evaluation.first and run is not evaluation.workloads[0] and cone.assuming:
+    if run is not evaluation.first and run is not evaluation.workloads[0] and cone.assumed_by:
         before = _along(evaluation.first, evaluation, cone, varied, dict(reach), stated)[1]
-        for rule, assumed_ in cone.assuming.items():
+        for rule, assumed_ in cone.assumed_by.items():
             for path in assumed_ - evaluation.facts.settled:
                 add(path, [before.get(rule, frozenset())])
         for one in evaluation.assumptions:

@@ -259,7 +259,7 @@ class Glance:
     def _settled(self) -> bool:
         """Whether the same is assumed at every place: what may be assumed somewhere is so everywhere, or surely nowhere."""
         run, settled = self.evaluation.first, self.evaluation.facts.settled
-        may = [r for r, facts in self.outlook.cone.assuming.items() if r in self.workloads[0].rules and not settled.issuperset(facts)]
+        may = [r for r, facts in self.outlook.cone.assumed_by.items() if r in self.workloads[0].rules and not settled.issuperset(facts)]
         return all(run.truths[r] is not DEPENDS or any(c.evaluation.first.truths[r] is NO for c in self.corners) for r in may)
 
     def _runs(self, number: int) -> Iterable[Run]:

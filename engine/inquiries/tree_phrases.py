@@ -84,6 +84,27 @@ PHRASES: dict[str, tuple[str, str]] = {
     "ranking": ("other machines come first; no requirement changes", "排在前面的机器变了，没有要求改变"),
     "status_other": ("the stated machine is not accepted", "所述机器不被接受"),
     "contradiction": ("the facts contradict each other there", "此处事实互相矛盾"),
+    "grid_title": ("What if", "假如"),
+    "grid_head": ("{facts}: {rows:,} combinations, {decisions:,} different decisions", "{facts}：{rows:,} 种组合，{decisions:,} 种不同的决定"),
+    "grid_decisions": ("The decisions", "各种决定"),
+    "grid_decision": ("decision", "决定"),
+    "grid_machines": ("machines", "机器"),
+    "grid_rows": ("times", "次数"),
+    "grid_where": ("only at", "仅出现于"),
+    "grid_against": ("against the first of its letter", "与同字母的第一种相比"),
+    "grid_above": ("against the row above", "与上一行相比"),
+    "grid_same": ("the same", "相同"),
+    "grid_more": ("and {count} more", "等另外 {count} 条"),
+    "grid_tensor": ("tensor parallel {count}", "张量并行 {count}"),
+    "grid_own": ("of the stated cards", "取自所述的卡"),
+    "grid_legend": (
+        "+ a rule speaks that did not, − it no longer does, ~ it does more or less surely",
+        "+ 规则新成立，− 不再成立，~ 成立的把握有变",
+    ),
+    "grid_contradiction": ("facts that contradict each other", "事实互相矛盾"),
+    "grid_wrong": ("– {count:,} combinations cannot be: {problem}", "– {count:,} 种组合不可能：{problem}"),
+    "grid_rules": ("The rules named above", "上面提到的规则"),
+    "grid_left": ("and {count} more; `gpurules show RULE` prints each", "另有 {count} 条；`gpurules show RULE` 可逐条查看"),
 }  # fmt: skip
 """Phrases by key: English, Chinese."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
@@ -57,6 +58,16 @@ def read(text: str, rulebook: Rulebook) -> Vary:
     return Vary(path, values, None)
 
 
+def lists(varied: Sequence[Vary]) -> dict[str, tuple[str, ...]]:
+    """The values of each fact that is varied through a list. Raises GpurulesError (GR311) where all in all more is asked than can be told."""
+    found = {v.path: v.values for v in varied if v.axis is None}
+    count = math.prod(len(values) for values in found.values())
+    if sum(v.axis is not None for v in varied) > 1 or count > MOST or len({v.path for v in varied}) < len(varied):
+        mend = f"one range, and at most {MOST:,} combinations of values, each fact once"
+        raise GpurulesError([Problem(Place("--vary"), "GR311", "asks for too much at once", mend)])
+    return found
+
+
 def answer(
     engine: Engine,
     node: Node | None,
@@ -73,19 +84,14 @@ def answer(
     `stated` are facts beside those in `node`, `date` the day to decide for, the rulebook's release by default.
     """
     ranges = [v for v in varied if v.axis is not None]
-    lists = [v for v in varied if v.axis is None]
-    count = 1
-    for one in lists:
-        count *= len(one.values)
-    if len(ranges) > 1 or count > MOST or len({v.path for v in varied}) < len(varied):
-        mend = f"one range, and at most {MOST:,} combinations of values, each fact once"
-        raise GpurulesError([Problem(Place("--vary"), "GR311", "asks for too much at once", mend)])
+    listed = [v for v in varied if v.axis is None]
+    lists(varied)
     left = Budget(budget)
 
     def trial(settings: Sequence[Setting]) -> Trial:
         return Trial(engine, node, (*stated, *settings), date, file)
 
-    return tuple(_rows(trial, file, lists, ranges[0].axis if ranges else None, machines, left, tick))
+    return tuple(_rows(trial, file, listed, ranges[0].axis if ranges else None, machines, left, tick))
 
 
 def _rows(

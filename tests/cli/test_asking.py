@@ -60,8 +60,8 @@ def test_why_not_answers_of_what_is_set(run: Run, kept: Path, source: str) -> No
 
 def test_what_if_varies_beside_what_is_set(run: Run, kept: Path) -> None:
     setting = ("--set", "gpu.name=H200 SXM", "--set", "model.size_class=1B")
-    rows = json.loads(answered(run("what-if", "facts.yaml", "--vary", "gpu.count=1,2", *setting, "--format", "json", cwd=kept)))
-    assert [row["machines"] for row in rows] == [["stated"], ["stated"]]
+    table = json.loads(answered(run("what-if", "facts.yaml", "--vary", "gpu.count=1,2", *setting, "--format", "json", cwd=kept)))
+    assert [row["machines"] for row in table["rows"]] == [["stated"], ["stated"]]
 
 
 @pytest.mark.parametrize("command", [("explain", "facts.yaml"), ("why-not", "facts.yaml", "FIT-001"), ("what-if", "facts.yaml", "--vary", "gpu.count=1,2")])

@@ -160,8 +160,9 @@ def test_hostile_text_stays_text(run: Run) -> None:
 
 def test_what_if_over_a_list_and_a_range(run: Run, kept: Path) -> None:
     """A table of decisions for listed values; for a range the boundary, and the rules that change there."""
-    rows = json.loads(answered(run("what-if", "facts.yaml", "--vary", "gpu.count=1,2,4", "--no-machines", "--format", "json", cwd=kept)))
-    assert [row["set"] for row in rows] == [{"gpu.count": "1"}, {"gpu.count": "2"}, {"gpu.count": "4"}]
+    table = json.loads(answered(run("what-if", "facts.yaml", "--vary", "gpu.count=1,2,4", "--no-machines", "--format", "json", cwd=kept)))
+    assert {row["decision"] for row in table["rows"]} == set(table["decisions"])
+    assert [row["set"] for row in table["rows"]] == [{"gpu.count": "1"}, {"gpu.count": "2"}, {"gpu.count": "4"}]
     [tree] = json.loads(answered(run("what-if", "facts.yaml", "--vary", "measured.communication_share=0..1", "--no-machines", "--format", "json", cwd=kept)))
     starts = {s["from"]: {c["rule"] for c in s.get("children", ()) if c["kind"] == "change"} for s in tree["children"]}
     assert "COM-001" in starts["0.301"]
