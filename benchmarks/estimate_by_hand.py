@@ -304,7 +304,7 @@ def _layer(f: Facts, fired: list[str]) -> float:
                 each, keys = 10.0 if qv else 11.0 if dropout else 10.0, 2.0 if qv else 0.0
                 say("ACT-004")
             found = twice * (per_width * width + per_hidden * hidden + each * query + keys * key)
-            found += 2.0 * inputs if f.workload_task == "qlora" else 0.0
+            found += (1.0 if f.training_longest_sample else 2.0) * inputs if f.workload_task == "qlora" else 0.0
     elif framework in HOOKS:
         per_head = 8.0 if wide else 4.0
         if full:
@@ -433,7 +433,8 @@ def _activations(f: Facts, fired: list[str], e: Estimate) -> None:
     if loss == "chunked" and f.training_compiled and framework == "torchtune":
         e.loss_work = twice * (2.25 * logits + (4.0 if full else 0.0) * f.model_vocabulary_size * hidden)
         say("ACT-054")
-    held = {"litgpt": 8.0, "torchtune": 0.0}.get(framework, 4.0) if loss == "chunked" else 6.0 if loss == "upcast" else 4.0
+    in_place = {"litgpt": 8.0, "torchtune": 0.0}.get(framework, 2.0 * twice)
+    held = in_place if loss == "chunked" else 6.0 if loss == "upcast" else 4.0
     e.loss_held = held * logits
     if f.workload_modality in ("image", "video", "multimodal"):
         e.vision = VISION[checkpointing] * f.training_micro_batch * min(f.workload_visual_tokens, f.training_sequence_length)
@@ -723,8 +724,10 @@ def _kept(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> None
         s.layer_work = (e.recomputed / tensor + replicated + backward) / m.context + e.dequantized / tensor
         fired += ("ACT-071", "ACT-072")
     divided = 1 - (rest if framework in ("megatron", "fsdp", "other") else 0.0)
-    s.logits = e.loss_work * divided / m.context
-    s.logits_held = e.loss_held * divided / m.context
+    micro_batches = layers / (f.model_layers / m.pipeline)
+    others = s.activations * (1 - 1 / micro_batches)
+    s.logits = max(0.0, e.loss_work * divided / m.context - others)
+    s.logits_held = max(0.0, e.loss_held * divided / m.context - others)
     fired += ("ACT-074", "ACT-075")
 
 
