@@ -17,6 +17,7 @@ from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook
 from gpurules.engine.knowledge.rulebook import Files
 from gpurules.engine.public import VERSION
+from gpurules.engine.values.heap import growing
 
 KEPT = 8
 """Files kept; the oldest beyond are removed."""
@@ -41,9 +42,10 @@ def engine(files: Files) -> Engine:
         return Engine(rulebook.load(files))
     path = where / f"{stored.key(files, VERSION)}.engine"
     content = _read(path)
-    found = stored.load(content) if content is not None else None
-    if found is not None:
+    with growing():
+        found = stored.load(content) if content is not None else None
         gc.freeze()  # it stays until the end: looking for garbage in it would take longer than deciding
+    if found is not None:
         return found
     made, content = stored.dump(rulebook.load(files))
     _write(path, content)

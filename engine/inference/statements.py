@@ -13,7 +13,7 @@ from typing import Any as Anything
 
 from gpurules.engine.inference.scalar import Procedure, Program
 from gpurules.engine.language import syntax
-from gpurules.engine.language.monotony import range_of
+from gpurules.engine.language.monotony import range_of, signs
 from gpurules.engine.language.syntax import Arithmetic, Call, Name, Negative, Node, Number
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
@@ -191,7 +191,10 @@ class Statements:
         return all(-_GREAT < end < _GREAT for end in self.ranges[name.path])
 
     def _either(self, node: Node) -> Ends:
-        """An expression in floats where every leaf is exact and no divisor near 0; as intervals otherwise. Both give the same."""
+        """An expression in floats where every leaf is exact and no divisor near 0; as intervals otherwise. Both give the same.
+
+        One that rises or falls with each of its leaves, of which one comes again, is written for both ends, whether they are exact or not.
+        """
         leaves = [n for n in syntax.names(node) if n not in self.fixed]
         name, ready = self.fresh("x"), self.fresh("e")
         slots = [self._load(n, True) for n in leaves]
@@ -199,14 +202,20 @@ class Statements:
         divisions = sum(isinstance(n, Arithmetic) and n.operator == "/" for n in syntax.walk(node))
         if not fixed or divisions > _DIVISIONS or sum(1 for _ in syntax.walk(node)) > _SIZE:
             return self._compound(node)
-        self.emit(f"{ready} = {' and '.join(f'l{s} == h{s}' for s in slots) or 'True'}")
+        found = signs(node, self.ranges) if self._repeats(node) else {}
+        rising = bool(found) and all(found.get(n) in (1, -1) for n in syntax.names(node))
+        self.emit(f"{ready} = {'True' if rising else ' and '.join(f'l{s} == h{s}' for s in slots) or 'True'}")
         self.emit(f"if {ready}:")
         self.depth += 1
         self.emit("try:")
         self.depth += 1
         divisors: list[str] = []
-        value = self._scalar(node, divisors)
-        self.emit(f"l{name} = h{name} = {value} + 0.0")  # -0.0 becomes 0.0
+        if rising:
+            for end, other in (("l", "h"), ("h", "l")):
+                value = self._scalar(node, divisors, {n: end if found[n] == 1 else other for n in leaves})
+                self.emit(f"{end}{name} = {value} + 0.0")  # -0.0 becomes 0.0
+        else:
+            self.emit(f"l{name} = h{name} = {self._scalar(node, divisors, {})} + 0.0")
         if divisors:
             self.emit(f"{ready} = {' and '.join(f'not {-_NEAR!r} < {d} < {_NEAR!r}' for d in divisors)}")
         self.depth -= 1
@@ -219,24 +228,24 @@ class Statements:
         self.depth -= 1
         return f"l{name}", f"h{name}"
 
-    def _scalar(self, node: Node, divisors: list[str]) -> str:
+    def _scalar(self, node: Node, divisors: list[str], ends: Mapping[str, str]) -> str:
         constant = self._constant(node)
         if constant is not None and constant.exact:
             return repr(constant.low)
         match node:
             case Name(path):
-                return f"l{self._load(path, True)}"
+                return f"{ends.get(path, 'l')}{self._load(path, True)}"
             case Negative(operand):
-                return f"(0.0 - {self._scalar(operand, divisors)})"
+                return f"(0.0 - {self._scalar(operand, divisors, ends)})"
             case Arithmetic("/", left, right):
-                above, under = self._scalar(left, divisors), self.fresh("d")
-                self.emit(f"{under} = {self._scalar(right, divisors)}")
+                above, under = self._scalar(left, divisors, ends), self.fresh("d")
+                self.emit(f"{under} = {self._scalar(right, divisors, ends)}")
                 divisors.append(under)
                 return f"({above} / {under})"
             case Arithmetic(operator, left, right):
-                return f"({self._scalar(left, divisors)} {operator} {self._scalar(right, divisors)})"
+                return f"({self._scalar(left, divisors, ends)} {operator} {self._scalar(right, divisors, ends)})"
             case Call(function, arguments):
-                return f"{_SCALAR[function]}({', '.join(self._scalar(a, divisors) for a in arguments)})"
+                return f"{_SCALAR[function]}({', '.join(self._scalar(a, divisors, ends) for a in arguments)})"
         raise TypeError(f"no number: {node!r}")
 
     # -------------------------------- pieces
