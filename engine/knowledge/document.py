@@ -20,6 +20,7 @@ MAX_TEXT, MAX_FAULTS, MAX_DIRECTIVES = 10_000, 100, 10
 CATALOG_BYTES, CATALOG_NODES = 20_000_000, 5_000_000
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _BREAK = re.compile("\r\n|[\r\n\x85\u2028\u2029]")
+_HALVES = re.compile("[\ud800-\udfff]")
 _KINDS = (
     ("null", re.compile(r"~|null|Null|NULL|")),
     ("bool", re.compile(r"true|True|TRUE|false|False|FALSE")),
@@ -210,7 +211,7 @@ class _Composer:
         return node
 
     def _scalar(self, event: yaml.ScalarEvent) -> Scalar:
-        if any(0xD800 <= ord(c) < 0xE000 for c in event.value):
+        if _HALVES.search(event.value):
             self._problem(event, "holds half a character (a lone surrogate)", "write the character itself")
         if len(event.value) > MAX_TEXT:
             self._stop(event, f"is longer than {MAX_TEXT:,} characters", "no value and no key is that long")
