@@ -108,7 +108,7 @@ ESTIMATE: Mapping[str, Localized] = {
         "As set, {machine} fails — {reasons}. With the one setting below changed, it meets every requirement: nothing needs to be bought.",
         "按现有设置，{machine} 不满足要求——{reasons}。改动下列一处设置即可满足全部要求，无需采购。",
     ),
-    "on_assumptions": _T("That rests on the assumptions named below.", "这以下面列出的假定为前提。"),
+    "on_assumptions": _T("That rests on the assumptions named below.", "前提是下面列出的假定成立。"),
     "else_machines": _T("If those settings are not wanted: {machines}.", "若不愿改设置：{machines}。"),
     "candidate.compute_time": _T("computing time per token, one card", "每个令牌的计算时间（单卡）"),
     "candidate.wire_time": _T("communication time per token", "每个令牌的通信时间"),
