@@ -69,6 +69,9 @@ def test_what_is_stated_of_a_shape_stays_beside_what_is_assumed() -> None:
     assert not any(a.fact == "model.vocabulary_size" for a in found.assumptions)
 
 
-@pytest.mark.parametrize("facts", [{"model__name": "Mistral-7B-v0.1"}, {"model__experts": "8"}, {"workload__modality": "video"}, {"model__size_class": "7B..9B"}])
+OTHERS = [{"model__name": "Mistral-7B-v0.1"}, {"model__experts": "8"}, {"workload__modality": "video"}, {"model__size_class": "7B..9B"}]
+
+
+@pytest.mark.parametrize("facts", OTHERS)
 def test_no_shape_is_assumed_of_what_is_something_else(facts: dict[str, str]) -> None:
     assert not any(a.fact == "model.layers" for a in evaluated(**{"model__size_class": "7B", **facts}).assumptions)
