@@ -30,10 +30,7 @@ def document(evaluation: Evaluation, engine_version: str) -> Document:
 
 
 def trace(evaluation: Evaluation, rules: Iterable[str] | None = None) -> Document:
-    """The part of a decision that derivations are read from, all of it or what `rules` rest on, without looking for machines.
-
-    Each rule has its requirements beside its conditions, as `requires`.
-    """
+    """The part of a decision that derivations are read from, all of it or what `rules` rest on, without looking for machines."""
     return _Writer(evaluation).trace(None if rules is None else frozenset(rules))
 
 
@@ -84,7 +81,7 @@ class _Writer:
             "measure_next": [self._question(q) for q in questions],
             "waiting_for_task_and_size": waiting,
             "conflicts": conflicts,
-            "rules": [self._rule(r) for r in self.rules],
+            "rules": [self._rule(r) | self._requires(r) for r in self.rules],
             **self._register(),
         }
 
@@ -332,8 +329,9 @@ class _Writer:
         return entry
 
     def _requires(self, rule: Rule) -> Document:
-        """What a rule requires, as its conditions are told; nothing where it requires nothing."""
-        found = [atom for condition in self.evaluation.program.procedures[rule.id].requires for atom in self._atoms(rule, condition)]
+        """What a rule requires, each with the comparisons in it; nothing where it requires nothing."""
+        conditions = self.evaluation.program.procedures[rule.id].requires
+        found = [{"text": syntax.show(condition.tree), "conditions": self._atoms(rule, condition)} for condition in conditions]
         return {"requires": found} if found else {}
 
     def _atoms(self, rule: Rule, condition: Condition | None) -> list[Document]:

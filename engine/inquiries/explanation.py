@@ -22,6 +22,7 @@ from gpurules.engine.values.truth import DEPENDS, NO
 TOLD = 8
 """Other machines of a name that are told."""
 
+
 def explain(
     subject: Subject | None, decision: Document, rulebook: Rulebook | None = None, evaluation: Evaluation | None = None, file: str = "", depth: int = DEEPEST
 ) -> tuple[Branch, ...]:

@@ -19,7 +19,7 @@ from gpurules.engine.knowledge.template import Template
 from gpurules.engine.language import syntax
 from gpurules.engine.reports.branch import Branch, Said, both
 from gpurules.engine.reports.derivation_phrases import phrase, said
-from gpurules.engine.reports.phrases import LEVELS
+from gpurules.engine.reports.phrases import LEVELS, confidence
 
 DEEPEST = 60
 """Levels of a tree; what lies deeper is left out and counted."""
@@ -114,12 +114,16 @@ class Derivation:
             for requirement in (c for c in rule.then if isinstance(c, Require) and requires):
                 names = syntax.names(requirement.condition.tree)
                 written = syntax.show(requirement.condition.tree)
-                atoms = {atom["text"]: atom for atom in entry.get("requires", ())}
+                atoms = {atom["text"]: atom for required in entry.get("requires", ()) for atom in required["conditions"]}
                 below = tuple(self._structure(requirement.condition.tree, atoms, rule, level + 1) if atoms else self._named(names, rule.id, level + 1))
                 yield Branch("requirement", said("requires", condition=written), {"expression": written}, below)
             told = dict.fromkeys(n for t in rule.because.values() for f in t.figures for n in syntax.names(f.tree) if n not in read)
             if told:
                 yield Branch("figures", said("figures"), {}, tuple(self._named(told, rule.id, level + 1)), "quiet")
+        elif requires:
+            for required in entry.get("requires", ()):
+                below = tuple(self.condition(atom, entry["id"], level + 1) for atom in required["conditions"])
+                yield Branch("requirement", said("requires", condition=required["text"]), {"expression": required["text"]}, below)
         for other in entry.get("overridden_by", ()):
             yield Branch("overridden_by", said("overridden"), {"rule": other}, (self.rule(other, level + 1),))
         for claim in entry["cites"]:
@@ -222,7 +226,8 @@ class Derivation:
             found = card.entries[self.card].values.get(key) or self.rulebook.prices.cards.get(self.card, {}).get(key)
         if found is None or self.rulebook is None:
             return Branch("figure", text, _shown(path, entry))
-        text = {la: phrase("catalogue", la, fact=path, value=entry["shown"][la], via=card.entries[self.card].name, confidence=found.confidence) for la in text}
+        via, trust = card.entries[self.card].name, {la: confidence(found.confidence, la) for la in text}
+        text = said("catalogue", fact=path, value=entry["shown"], via=via, confidence=trust)
         where = [self.rulebook.prices.sources.get(s) or str(card.sources.get(s, {}).get("where", s)) for s in found.sources]
         sources = tuple(Branch("source", both(w), {}, (), "quiet") for w in where)
         return Branch("catalogue", text, _shown(path, entry) | {"confidence": found.confidence}, sources)
@@ -235,7 +240,8 @@ class Derivation:
             text = {la: phrase(word, la, fact=entry["path"], value=entry["shown"][la], text=entry["text"], where=where) for la in ("en", "zh")}
             return Branch("stated", text, {"fact": entry["path"], **data})
         via, kind = entry.get("via", ""), "catalogue" if entry.get("confidence") else "taken"
-        text = {la: phrase(kind, la, fact=entry["path"], value=entry["shown"][la], via=via, confidence=entry.get("confidence", "")) for la in ("en", "zh")}
+        trust = {la: confidence(entry.get("confidence", ""), la) for la in ("en", "zh")}
+        text = said(kind, fact=entry["path"], value=entry["shown"], via=via, confidence=trust)
         sources = tuple(Branch("source", both(source), {}, (), "quiet") for source in entry.get("sources", ()))
         below = (*((self.fact(via, level + 1),) if via in self.given else ()), *sources)
         return Branch(kind, text, {"fact": entry["path"], **data}, below)

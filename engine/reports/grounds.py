@@ -10,7 +10,7 @@ from gpurules.engine.knowledge.rule import LEVELS as ORDER
 from gpurules.engine.reports.branch import Branch
 from gpurules.engine.reports.derivation_tree import Derivation, names_in
 from gpurules.engine.reports.page_phrases import phrase
-from gpurules.engine.reports.phrases import LEVELS
+from gpurules.engine.reports.phrases import LEVELS, confidence
 from gpurules.engine.reports.reader import Reader
 
 _LEAVES = ("stated", "catalogue", "taken", "unknown")
@@ -145,8 +145,8 @@ class GroundsReader(Reader):
                 place = data.get("place")
                 return (self.phrase("from_stated", fact=fact, **place) if place else self.phrase("from_set", fact=fact)), link
             case "catalogue":
-                sources = self.join(data.get("sources", ()))
-                return self.phrase("from_catalogue", fact=fact, via=data["via"], confidence=data["confidence"], sources=sources), link
+                trust, sources = confidence(data["confidence"], self.language), self.join(data.get("sources", ()))
+                return self.phrase("from_catalogue", fact=fact, via=data["via"], confidence=trust, sources=sources), link
             case "taken":
                 return self.phrase("from_default", fact=fact, via=data.get("via", "")), link
             case "assumption":

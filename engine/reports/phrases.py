@@ -16,6 +16,17 @@ LEVELS: Mapping[str, Localized] = {
     "note": _T("note", "提示"),
     "require": _T("reject", "否决"),
 }
+CONFIDENCE: Mapping[str, Localized] = {
+    "checked": _T("checked", "两处来源一致"),
+    "datasheet": _T("datasheet", "产品手册"),
+    "table": _T("table", "汇总表"),
+    "capture": _T("capture", "实机输出"),
+    "config_file": _T("config_file", "模型配置文件"),
+    "framework_table": _T("framework_table", "框架内的表"),
+    "memory_only": _T("memory_only", "未注明出处"),
+    "weak": _T("weak", "出处不详"),
+}
+"""How far a value of a catalogue may be trusted."""
 DOING: Mapping[str, Localized] = {
     "stop": _T("do not {action}", "不要{action}"),
     "avoid": _T("better not {action}", "最好不要{action}"),
@@ -216,6 +227,11 @@ WORDS: Mapping[str, Localized] = {
     "value": _T("value", "取值"),
     "origin": _T("origin", "出处"),
 }
+
+
+def confidence(name: str, language: str) -> str:
+    """How far a value may be trusted, in words; a name that is not known as it is."""
+    return CONFIDENCE[name].get(language) if name in CONFIDENCE else name
 
 
 def word(key: str, language: str, **values: object) -> str:

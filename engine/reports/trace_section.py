@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.reports.blocks import Block, Grid, Item, Items, Words
+from gpurules.engine.reports.phrases import confidence
 from gpurules.engine.reports.reader import MEMORY, Reader
 
 
@@ -69,7 +70,7 @@ class TraceReader(Reader):
         if fact["origin"] == "stated":
             return self.word("origin_stated", line=fact["place"]["line"]) if "place" in fact else self.word("origin_set")
         if fact.get("confidence"):
-            return self.word("origin_looked_up", via=fact["via"], confidence=fact["confidence"])
+            return self.word("origin_looked_up", via=fact["via"], confidence=confidence(fact["confidence"], self.language))
         return self.word("origin_default", via=fact.get("via", ""))
 
     def sources(self) -> list[Block]:
