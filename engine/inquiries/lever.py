@@ -72,7 +72,7 @@ class Lever:
         if self.whole:
             return WHOLE
         per_cent = self.parameter.dimension == NUMBER and "%" in self.text
-        return SHARE if per_cent and 0 <= self.now.low and 0 < self.now.high <= 1 else SCALED
+        return SHARE if per_cent and self.now.low >= 0 and 0 < self.now.high <= 1 else SCALED
 
     @cached_property
     def ends(self) -> Cell:
@@ -153,7 +153,8 @@ def levers(rulebook: Rulebook, rules: Iterable[str], date: str) -> Iterator[Leve
             told |= {(other.id, own) for other, own in held}
             whole = all(_counts(rulebook, other, own) for other, own in held)
             for number, (now, text) in _figures(parameter, date):
-                yield Lever(rule, name, number, held, now, text, whole and 1 <= now.low <= _FEW and re.match(rf"{now.low:g}(?![\\d.,eE])", text) is not None)
+                few = now.exact and 1 <= now.low <= _FEW and re.match(rf"{now.low:g}(?![\d.,eE])", text) is not None
+                yield Lever(rule, name, number, held, now, text, whole and few)
 
 
 def _figures(parameter: Parameter, date: str) -> Iterator[tuple[int, tuple[Interval, str]]]:

@@ -16,11 +16,12 @@ from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inquiries import goal
 from gpurules.engine.inquiries.axis import Cell
-from gpurules.engine.inquiries.field import Field, Plan, View, taken
+from gpurules.engine.inquiries.field import Field, Plan
 from gpurules.engine.inquiries.lever import Lever
 from gpurules.engine.inquiries.moved import Mover
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.inquiries.varying import Bounds, Varying, tightened
+from gpurules.engine.inquiries.view import View, taken
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Advise, Assume, Derive, Prefer, Require
 from gpurules.engine.language.compile import Table, Value
@@ -102,7 +103,7 @@ class Outlook:
         other.end, other._held = end, {}
         other.__dict__.pop("corners", None)
         facts = self.trial.rulebook.vocabulary.facts
-        given = {p: replace(f, value=_end(f.value, end)) if f.value != facts[p].whole else f for p, f in self.facts.given.items()}
+        given = {p: replace(f, value=_given(f.value, end)) if f.value != facts[p].whole else f for p, f in self.facts.given.items()}
         other.facts = replace(self.facts, given=given)
         values = [_end(value, end) for value in self.engine.program.values(self.date)]
         program = replace(self.engine.program, _fresh={self.date: values})
@@ -147,7 +148,7 @@ class Outlook:
             run.values[program.slots[name]] = fresh[program.slots[name]]
         if not taken(run, varying, steps) or varying.rules or varying.beyond or len(varying.values) > len(names):
             return True
-        if any(run.truths[r.id] is not base.truths[r.id] for r in carriers) or any(tuple(run.value(f)) != tuple(base.value(f)) for f in facts):  # type: ignore[arg-type]
+        if any(run.truths[r.id] is not base.truths[r.id] for r in carriers) or any(tuple(run.value(f)) != tuple(base.value(f)) for f in facts):
             return True
         requires = [(r.id, c) for r in carriers for c in program.procedures[r.id].requires]
         if any(varying.reaches(run, c) or run.accepts(rule) is not base.accepts(rule) for rule, c in requires):
@@ -176,12 +177,13 @@ class Outlook:
 
 
 def _end(value: Value, end: int) -> Value:
-    """A value at one end: a number, the first or last member, each row of a table."""
-    if isinstance(value, Interval):
-        return Interval(value[end], value[end])
-    if isinstance(value, Table):
-        return Table((key, Interval(row[end], row[end])) for key, row in value.items())
-    return frozenset([sorted(value)[-end]])
+    """A value at one end; of a table, each row."""
+    return Table((key, Interval(row[end], row[end])) for key, row in value.items()) if isinstance(value, Table) else _given(value, end)
+
+
+def _given(value: Interval | frozenset[str], end: int) -> Interval | frozenset[str]:
+    """A number at one end, of members the first or the last."""
+    return Interval(value[end], value[end]) if isinstance(value, Interval) else frozenset([sorted(value)[-end]])
 
 
 class Glance:

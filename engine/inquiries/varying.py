@@ -39,10 +39,9 @@ class Varying:
         procedures = run.program.procedures
         for kind, name in steps:
             if kind == "rule":
-                condition = procedures[name].condition
-                if not self.values.isdisjoint(procedures[name].rule.needs):
-                    self.rules.add(name)
-                elif condition is not None and run.truths[name] is DEPENDS and self.reaches(run, condition):
+                condition, needs = procedures[name].condition, procedures[name].rule.needs
+                open_ = condition is not None and run.truths[name] is DEPENDS and self.reaches(run, condition)
+                if open_ or not self.values.isdisjoint(needs):
                     self.rules.add(name)
             else:
                 self._fact(run, run.found[name])

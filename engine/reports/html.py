@@ -24,6 +24,8 @@ from gpurules.engine.reports.page_phrases import phrase
 from gpurules.engine.reports.reader import Reader
 from gpurules.engine.reports.references import References
 from gpurules.engine.reports.report import report
+from gpurules.engine.reports.sensitivity_phrases import phrase as sensitivity_phrase
+from gpurules.engine.reports.sensitivity_section import SensitivityReader
 from gpurules.engine.reports.sources_section import SourcesReader
 from gpurules.engine.values.problem import printable
 
@@ -35,12 +37,15 @@ _OWN = ("sources", "trace")
 """Sections that the page lays out in its own way."""
 
 
-def html(decision: Document, language: str = "en") -> str:
-    """A decision's report as one self-contained HTML document, the same bytes for the same decision."""
-    sections = _sections(decision, language)
+def html(decision: Document, language: str = "en", sensitivity: Document | None = None) -> str:
+    """A decision's report as one self-contained HTML document, the same bytes for the same decision; with the answer to
+    `gpurules sensitivity`, where it is given."""
+    moved = SensitivityReader(sensitivity, language) if sensitivity is not None else None
+    sections = _sections(decision, language, moved)
     grounds = GroundsReader(decision, language)
     findings, figures = grounds.findings(), grounds.further_figures()
-    rules = grounds.further_rules(_named(sections))
+    rooms = moved.rooms() if moved is not None else None
+    rules = grounds.further_rules(_named((*sections, rooms)))
     references = References(decision, language, grounds.opened)
     environment = _environment()
     style, script = (Markup(_read(name)) for name in ("page.css.jinja", "page.js.jinja"))  # both are ours, and hold nothing of a decision
@@ -54,6 +59,8 @@ def html(decision: Document, language: str = "en") -> str:
         stacks=StackReader(decision, language).stacks(),
         lines=CostChartReader(decision, language).lines(),
         tornado=CostChartReader(decision, language).tornado(),
+        rooms=rooms,
+        tell=lambda key, **values: sensitivity_phrase(key, language, **values),
         findings=findings,
         figures=figures,
         rules=rules,
@@ -67,13 +74,14 @@ def html(decision: Document, language: str = "en") -> str:
     )
 
 
-def _sections(decision: Document, language: str) -> list[Section]:
-    """The report's sections, machines side by side where there are several, and the derivation before the facts."""
+def _sections(decision: Document, language: str, moved: SensitivityReader | None) -> list[Section]:
+    """The report's sections, machines side by side where there are several, and sensitivity and the derivation before the facts."""
     found = {section.key: section for section in report(decision, language)}
     compared = ConfigurationsReader(decision, language).side_by_side()
     made: list[Section] = []
     for key, section in found.items():
         if key == _BEFORE_FACTS:
+            made += _moved(moved) if moved is not None else []
             made.append(Section("grounds", phrase("grounds", language), ()))
         if key == "compare" and compared:
             continue
@@ -83,7 +91,14 @@ def _sections(decision: Document, language: str) -> list[Section]:
     return made
 
 
-def _named(sections: Iterable[Section]) -> set[str]:
+def _moved(moved: SensitivityReader) -> list[Section]:
+    """Sensitivity: what leads the picture, and what follows it."""
+    told = moved.section()
+    blocks = (*told.blocks[:1], *moved.lead(), *moved.rest(fold=True))
+    return [Section(told.key, told.title, blocks), moved.conflicts()]
+
+
+def _named(sections: Iterable[object]) -> set[str]:
     """Whatever looks like a rule's id anywhere in the report."""
     return set(re.findall(r"\b[A-Z]{3}-\d{3}\b", repr(sections)))
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from importlib import resources
 
@@ -10,6 +11,7 @@ from jinja2 import Template
 from jinja2.sandbox import SandboxedEnvironment
 
 from gpurules.engine.decisions.decision import Document
+from gpurules.engine.reports.blocks import Section
 from gpurules.engine.reports.report import report
 from gpurules.engine.values.problem import printable
 
@@ -22,8 +24,12 @@ _LONGEST = 20_000
 
 def markdown(decision: Document, language: str = "en") -> str:
     """A decision's report as Markdown; whatever users wrote stays text."""
-    sections = [{"title": s.title, "blocks": [(type(b).__name__, b) for b in s.blocks]} for s in report(decision, language)]
-    return _template().render(sections=sections)
+    return written(report(decision, language))
+
+
+def written(sections: Iterable[Section]) -> str:
+    """Sections as Markdown."""
+    return _template().render(sections=[{"title": s.title, "blocks": [(type(b).__name__, b) for b in s.blocks]} for s in sections])
 
 
 @lru_cache(maxsize=1)
