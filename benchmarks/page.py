@@ -47,7 +47,7 @@ of a rule was fitted to any of them: each is counted, read in the source of a fr
 ## Memory
 
 The error is that of the interval's middle, relative to what was measured; *inside* is the share of measurements within the interval;
-the width is relative to the middle.
+the width is relative to the middle. A figure that its source added up of parts, and did not measure as a peak, is held against the same parts.
 
 {tables.tasks(rows)}
 
