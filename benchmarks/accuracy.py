@@ -172,8 +172,9 @@ class Evaluator:
     def need(self, run: Run, parts: frozenset[str] = frozenset()) -> Interval | None:
         """The estimate to hold against the peak: the sum of `parts` alone where the figure was added up of these."""
         if parts and parts <= set(PARTS):
-            terms = [value for part in parts for path in PARTS[part] if isinstance(value := run.value(path), Interval)]
-            return Interval(sum(v.low for v in terms) * KNOWN[0], sum(v.high for v in terms) * KNOWN[1])
+            terms = [run.value(path) for part in sorted(parts) for path in PARTS[part]]
+            known = [term for term in terms if isinstance(term, Interval)]
+            return Interval(sum(t.low for t in known) * KNOWN[0], sum(t.high for t in known) * KNOWN[1])
         for path in SEEN:
             if path in self.rulebook.derivations and (value := self._bounded(run, path)) is not None:
                 return value

@@ -145,6 +145,8 @@ class Point:
             found["training.gradient_accumulation"] = str(max(1, batch // (int(text["micro_batch"]) * ranks)))
         elif batch and ranks:
             found["training.micro_batch"] = f"1..{max(1, batch // ranks)}"  # what a rank gets of a step at the most
+        if has(r"longest sample", self.note):
+            found["training.longest_sample"] = ["yes"]
         if "training.framework" in found or self.count == 1:
             found.setdefault("parallel.tensor", "1")
             found.setdefault("parallel.pipeline", "1")
