@@ -44,7 +44,7 @@ def list_(limit: int, before: int | None, format_: str) -> None:
                 continue
             head = _head(text)
             shown = [str(number), hash_.removeprefix("sha256:")[:12], *(str(head.get(k, "")) for k in ("recorded", "by", "file", "status"))]
-            book = head.get("rulebook") or {}
+            book = head["rulebook"] if isinstance(head.get("rulebook"), dict) else {}
             click.echo("\t".join(printable(part) for part in (*shown, f"{book.get('version', '')} {str(book.get('digest', ''))[:19]}…")))
 
 

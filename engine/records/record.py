@@ -22,6 +22,7 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, printa
 
 ENTRY = "gpurules.entry/1"
 _DIGITS = re.compile(r"[0-9]{1,18}")
+_TEXTS = ("recorded", "by", "file", "date", "as_of", "facts", "decision", "status", "previous")
 _HASH = re.compile(r"(sha256:)?[0-9a-f]{6,64}")
 
 
@@ -218,13 +219,15 @@ def verify(store: Store, expected: Mapping[int, str] | None = None, told: Callab
 
 def _fault(row: Row) -> str:
     """What is wrong with an entry taken alone; "" where nothing is."""
-    if digest(row.head.encode("utf-8", "surrogatepass")) != row.hash:
+    if digest(row.head.encode("utf-8", "surrogateescape")) != row.hash:
         return "was changed: its head does not have its hash"
     try:
         head = json.loads(row.head)
-        named = (head["number"], head["facts"], head["waivers"], head["decision"], head["decision"])
-    except (ValueError, TypeError, KeyError, RecursionError):
+    except (ValueError, RecursionError):
+        head = None
+    if not _is_head(head):
         return "was changed: its head is none"
+    named = (head["number"], head["facts"], head["waivers"], head["decision"], head["decision"])
     waived = digest(row.waivers) if row.waivers is not None else None
     found = (row.number, digest(row.facts), waived, digest(row.decision), row.decided)
     parts = ("number", "facts", "waivers", "decision", "digest of the decision")
@@ -234,18 +237,28 @@ def _fault(row: Row) -> str:
     return f"was changed: {', '.join(wrong)}" if wrong else ""
 
 
+def _is_head(head: object) -> bool:
+    """Whether it has the form that `add` gives a head, so that whoever reads it may rely on that."""
+    if not isinstance(head, dict) or head.get("format") != ENTRY or not isinstance(head.get("rulebook"), dict):
+        return False
+    texts = (*(head.get(key) for key in _TEXTS), *(head["rulebook"].get(key) for key in ("digest", "files")))
+    settings, waivers = head.get("settings"), head.get("waivers", 0)
+    pairs = isinstance(settings, list) and all(isinstance(s, list) and len(s) == 2 for s in settings)
+    return all(isinstance(t, str) for t in texts) and pairs and isinstance(head.get("number"), int) and (waivers is None or isinstance(waivers, str))
+
+
 def _link(row: Row, before: str) -> str:
-    previous = json.loads(row.head).get("previous")
+    previous = json.loads(row.head)["previous"]
     return "" if previous == before else f"does not follow the entry before it: it was recorded after {previous}"
 
 
 def _book(store: Store, row: Row, books: dict[str, str]) -> str:
     """What is wrong with the rulebook that an entry names; each is looked at once."""
-    named = json.loads(row.head).get("rulebook", {})
-    name = str(named.get("digest"))
+    named = json.loads(row.head)["rulebook"]
+    name = named["digest"]
     if name not in books:
         found = store.rulebook(name)
         books[name] = "" if found is None else digest(found[1])
     if not books[name]:
         return f"names the rulebook {name}, which is missing"
-    return "" if books[name] == named.get("files") else f"names the rulebook {name}, which was changed"
+    return "" if books[name] == named["files"] else f"names the rulebook {name}, which was changed"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -14,6 +15,7 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, printa
 FORMAT = "gpurules.record/1"
 START = "sha256:" + "0" * 64
 """What stands for the hash of the entry before the first."""
+_HASH = re.compile(r"sha256:[0-9a-f]{64}")
 BATCH = 8
 """Rows read at a time: no reader holds up a writer for longer than they take."""
 _COLUMNS = "number, hash, decided, head, facts, waivers, decision"
@@ -77,6 +79,12 @@ class Store(ABC):
         """A fault of the store itself."""
         return GpurulesError([Problem(Place(self.shown), "GR801", message, mend)])
 
+    def _number(self, value: object) -> int:
+        """The number of an entry as it was read. Raises GpurulesError where the store is so damaged that it is none."""
+        if isinstance(value, int):
+            return value
+        raise GpurulesError([Problem(Place(self.shown), "GR803", "is damaged: it holds entries without numbers", "restore it from a copy")])
+
     # ------------------------------------------------------------ writing
 
     def append(self, make: Callable[[int, str, str], Row], digest: str, pack: Callable[[], bytes], name: Callable[[bytes], str]) -> Row:
@@ -85,15 +93,22 @@ class Store(ABC):
         `pack` gives the files of the rulebook `digest`, asked for only where the store does not hold them; `name` gives their digest.
         """
         with self.writing():
-            ((number, before),) = self.run("SELECT number, hash FROM gpurules_last")
+            last = self.run("SELECT number, hash FROM gpurules_last")
+            if len(last) != 1 or not isinstance(last[0][0], int) or not _HASH.fullmatch(str(last[0][1])):
+                message = "the note of the last entry was removed or changed, so that nothing can be added"
+                raise GpurulesError([Problem(Place(self.shown), "GR803", message, "`gpurules audit verify` says more; begin a new record in another place")])
+            number, before = last[0]
             held = self.run("SELECT files FROM gpurules_rulebooks WHERE digest = ?", digest)
             if held:
                 files = str(held[0][0])
+                if not _HASH.fullmatch(files):
+                    message = f"the name of rulebook {digest[:19]}… was changed, so that nothing can be added under it"
+                    raise GpurulesError([Problem(Place(self.shown), "GR803", message, "restore the record from a copy, or begin a new one")])
             else:
                 content = pack()
                 files = name(content)
                 self.run("INSERT INTO gpurules_rulebooks (digest, files, content) VALUES (?, ?, ?)", digest, files, zlib.compress(content, 9))
-            row = make(int(number) + 1, str(before), files)
+            row = make(number + 1, str(before), files)
             contents = (row.facts, row.waivers, zlib.compress(row.decision))
             self.run(f"INSERT INTO gpurules_entries ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row.number, row.hash, row.decided, row.head, *contents)
             self.run("UPDATE gpurules_last SET number = ?, hash = ?", row.number, row.hash)
@@ -105,7 +120,7 @@ class Store(ABC):
         """Number and hash of the last entry as the store keeps them; 0 and START where there is none."""
         with self.reading():
             found = self.run("SELECT number, hash FROM gpurules_last")
-        return (int(found[0][0]), str(found[0][1])) if len(found) == 1 else (0, "")
+        return (found[0][0], str(found[0][1])) if len(found) == 1 and isinstance(found[0][0], int) else (0, "")
 
     def rows(self, after: int = -(2**63)) -> Iterator[Row]:
         """Every row by number, a few at a time. Raises Damaged at one that cannot be read."""
@@ -116,7 +131,7 @@ class Store(ABC):
                 return
             for values in found:
                 yield _row(values)
-            after = int(found[-1][0])
+            after = self._number(found[-1][0])
 
     def row(self, number: int) -> Row | None:
         with self.reading():
@@ -128,19 +143,19 @@ class Store(ABC):
         with self.reading():
             where, values = ("WHERE number < ?", (before,)) if before is not None else ("", ())
             found = self.run(f"SELECT number, hash, head FROM gpurules_entries {where} ORDER BY number DESC LIMIT ?", *values, limit)
-        return [(int(number), str(hash_), str(head)) for number, hash_, head in found]
+        return [(self._number(number), str(hash_), str(head)) for number, hash_, head in found]
 
     def hashed(self, prefix: str) -> list[int]:
         """Numbers of at most two entries whose hash begins so."""
         with self.reading():
             found = self.run("SELECT number FROM gpurules_entries WHERE hash >= ? AND hash < ? ORDER BY number LIMIT 2", prefix, prefix + "g")
-        return [int(n) for (n,) in found]
+        return [self._number(n) for (n,) in found]
 
     def deciding(self, decided: str) -> int | None:
         """Number of the newest entry with this decision."""
         with self.reading():
             found = self.run("SELECT number FROM gpurules_entries WHERE decided = ? ORDER BY number DESC LIMIT 1", decided)
-        return int(found[0][0]) if found else None
+        return self._number(found[0][0]) if found else None
 
     def rulebook(self, digest: str) -> tuple[str, bytes] | None:
         """The name and the packed files of a rulebook; b"" where what is stored is damaged."""
@@ -159,4 +174,4 @@ def _row(values: tuple[Any, ...]) -> Row:
         number, hash_, decided, head, facts, waivers, decision = values
         return Row(int(number), str(hash_), str(decided), str(head), bytes(facts), bytes(waivers) if waivers is not None else None, zlib.decompress(decision))
     except (zlib.error, TypeError, ValueError, OverflowError, MemoryError):
-        raise Damaged(int(values[0])) from None
+        raise Damaged(values[0] if isinstance(values[0], int) else 0) from None

@@ -50,6 +50,7 @@ class SqliteStore(Store):
             # a reader, too, takes back what a writer that was killed left half done, where it may write
             uri = f"{path.resolve().as_uri()}?mode={'rw' if write or os.access(path, os.W_OK) else 'ro'}"
             self.connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE, isolation_level=None)
+            self.connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")  # what is no text is read too, and found to be changed
         try:
             self._check(write)
         except GpurulesError:
@@ -87,11 +88,16 @@ class SqliteStore(Store):
         try:
             yield
         except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", None) in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-                raise GpurulesError([Problem(Place(self.shown), "GR803", f"is damaged, or no record: {error}", "restore it from a copy")]) from None
+            if (getattr(error, "sqlite_errorcode", None) or 0) & 0xFF in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):  # the rest tells where
+                raise self._damaged(printable(str(error))) from None
             raise self.problem(f"the record cannot be used: {error}", "check the disk, the permissions, and GPURULES_STORE") from None
+        except UnicodeDecodeError:  # of what SQLite would say of a damaged file
+            raise self._damaged("its tables cannot be read") from None
         except OSError as error:
             raise self.problem(f"the record cannot be used: {error.strerror or error}", "check the disk, the permissions, and GPURULES_STORE") from None
+
+    def _damaged(self, how: str) -> GpurulesError:
+        return GpurulesError([Problem(Place(self.shown), "GR803", f"is damaged, or no record: {how}", "restore it from a copy")])
 
     def run(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         return self.connection.execute(statement, values).fetchall()

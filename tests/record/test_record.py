@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from written import asked, decided, files
 
 from gpurules.engine import GpurulesError
+from gpurules.engine.knowledge import bundle
 from gpurules.engine.records import record
 from gpurules.engine.records.store import Store
+from gpurules.engine.values import canonical
 
 
 def codes(error: pytest.ExceptionInfo[GpurulesError]) -> set[str]:
@@ -36,6 +39,23 @@ def execute(where: str, *statements: str) -> None:
         connection.execute(statement)
     connection.commit()
     connection.close()
+
+
+def fill(where: str) -> str:
+    """Twelve entries, as in `filled`."""
+    store = record.opened(where, write=True)
+    for number in range(12):
+        record.add(store, asked(number), decided(number, number % 2), lambda book=number % 2: files(book))  # type: ignore[misc]
+    store.close()
+    return where
+
+
+def heads(where: str) -> list[tuple[int, str, str]]:
+    store = record.opened(where)
+    try:
+        return store.heads(20)
+    finally:
+        store.close()
 
 
 def verified(where: str, **expected: str) -> record.Verdict:
@@ -134,6 +154,79 @@ def test_the_first_bad_entry_is_named(filled: str, name: str) -> None:
     execute(filled, *statements)
     found = verified(filled)
     assert found.bad == bad and said in found.fault, found
+
+
+BROKEN: dict[str, dict[str, object]] = {
+    "no rulebook": {"rulebook": None}, "a rulebook of no form": {"rulebook": "x"}, "settings of no form": {"settings": [1]}, "nobody": {"by": None},
+    "no date": {"date": 5}, "another form": {"format": "gpurules.entry/9"}, "a number of no form": {"number": "12"}, "waivers of no form": {"waivers": []},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_head_that_was_written_anew_is_named_and_not_read(filled: str, name: str) -> None:
+    """Somebody who also makes hashes and the note of the last entry fit: what is no head is told, by verify and by whatever reads."""
+    store = record.opened(filled)
+    head = canonical.dumps({**record.entry(store, "12").head, **BROKEN[name]})
+    store.close()
+    hash_ = bundle.digest(head.encode())
+    execute(filled, f"UPDATE gpurules_entries SET head = '{head}', hash = '{hash_}' WHERE number = 12", f"UPDATE gpurules_last SET hash = '{hash_}'")
+    assert verified(filled).bad == 12
+    store = record.opened(filled)
+    for read in (lambda: record.entry(store, "12"), lambda: list(record.entries(store))):
+        with pytest.raises(GpurulesError) as caught:
+            read()
+        assert codes(caught) == {"GR805"}
+    store.close()
+
+
+@pytest.mark.parametrize("column", ["head", "hash", "decided"])
+def test_bytes_that_are_no_text_are_a_changed_entry(tmp_path: Path, column: str) -> None:
+    where = fill(str(tmp_path / "record.sqlite"))
+    execute(where, f"UPDATE gpurules_entries SET {column} = CAST(x'7bff' AS TEXT) WHERE number = 3")
+    assert verified(where).bad == 3
+
+
+def test_whatever_is_overwritten_is_told(tmp_path: Path) -> None:
+    """Bytes of the file changed at random, some of it zeroed, or its end cut off: a problem with a code or a bad entry, never another fault."""
+    sound = Path(fill(str(tmp_path / "record.sqlite"))).read_bytes()
+    receipts = {number: hash_ for number, hash_, _ in heads(str(tmp_path / "record.sqlite"))}
+    random_ = random.Random(5)
+    outcomes = set()
+    for turn in range(150):
+        content = bytearray(sound)
+        at = random_.randrange(len(content))
+        if turn % 3 == 0:
+            del content[at:]
+        elif turn % 3 == 1:
+            content[at : at + 3000] = bytes(len(content[at : at + 3000]))
+        else:
+            for place in random_.sample(range(len(content)), 6):
+                content[place] = random_.randrange(256)
+        (tmp_path / "other.sqlite").write_bytes(content)
+        try:
+            store = record.opened(str(tmp_path / "other.sqlite"))
+            try:
+                found = record.verify(store, receipts)
+                outcomes.add("bad" if found.fault else "sound")
+                if not found.fault:  # only what no entry stands on was hit
+                    assert found.sound == 12 and [e.hash for e in record.entries(store)] == list(receipts.values())[::-1]
+                store.heads(20)
+            finally:
+                store.close()
+        except GpurulesError as error:
+            outcomes |= {p.code for p in error.problems}
+    assert outcomes >= {"bad", "sound", "GR803"} and outcomes <= {"bad", "sound", "GR803", "GR805"}
+
+
+@pytest.mark.parametrize(
+    "statement", ["DELETE FROM gpurules_last", "UPDATE gpurules_last SET hash = 'x'", "INSERT INTO gpurules_last SELECT * FROM gpurules_last"]
+)
+def test_nothing_is_added_where_the_last_entry_is_not_known(filled: str, statement: str) -> None:
+    execute(filled, statement)
+    with pytest.raises(GpurulesError) as caught:
+        store = record.opened(filled, write=True)
+        record.add(store, asked(12), decided(12), lambda: files(0))
+    assert codes(caught) == {"GR803"}
 
 
 def test_two_faults_and_the_first_is_named(filled: str) -> None:
