@@ -135,6 +135,14 @@ WORDS: Mapping[str, Localized] = {
     "without_assumptions": _T("without assumptions", "不作假定时"),
     "certainty": _T("Certainty: {text}", "确定程度：{text}"),
     "assumes": _T("assumes {what} [{rules}]", "假定 {what} [{rules}]"),
+    "keep_undecided": _T(
+        "Keep {machine}: by what is given it meets every requirement; on the assumptions named below that is not certain.",
+        "保留 {machine}：按已给出的事实满足全部要求；按下列假定则不能确定。",
+    ),
+    "keep_rejected": _T(
+        "Keep {machine} for now: by what is given it meets every requirement, on the assumptions named below it does not. Settle these first.",
+        "暂且保留 {machine}：按已给出的事实满足全部要求，按下列假定则不满足。请先核实这些假定。",
+    ),
     "assumed_group": _T("{group} as by {rule}", "{rule} 所取的 {group}"),
     "open": _T("{count} findings still depend on facts not given", "还有 {count} 条取决于未给出的事实"),
     "waiting": _T("{count} rules wait for nothing but the task and the model's size", "{count} 条规则只等任务和模型规模"),

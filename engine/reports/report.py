@@ -73,6 +73,8 @@ class AdviceReader(StepsReader, WaiverReader):
     def headline(self) -> str:
         """One or two sentences: what becomes of the stated machine, and which machine is recommended instead."""
         status = self.decision["status"]
+        if status == "keep" and self.candidate is not None and self.candidate["verdict_assuming"] != "accepted":
+            return self.word(f"keep_{self.candidate['verdict_assuming']}", machine=self.machine())
         if status in ("keep", "not_sized") or (status == "provisional" and self.choice is None):
             return STATUS[status].get(self.language).format(machine=self.machine())
         rejected = self.candidate is not None and "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"])

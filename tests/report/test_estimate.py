@@ -145,6 +145,15 @@ def test_a_machine_chosen_by_the_rule_of_thumb_tells_its_need_by_the_assumed_sha
     jsonschema.validate(document, schema)
 
 
+def test_a_machine_that_only_its_size_speaks_for_is_kept_with_that_said() -> None:
+    facts = {"workload.task": "lora", "model.size_class": "7B", "gpu.name": "RTX 4090", "gpu.count": 1}
+    run = {"training.micro_batch": 1, "training.sequence_length": 2048, "training.precision": "bf16_mixed"}
+    assert "it meets every requirement." in repr(section(decision(facts), "verdict"))
+    document = decision({**facts, **run})
+    assert document["status"] == "keep" and document["candidates"][0]["verdict_assuming"] == "undecided"
+    assert "that is not certain" in repr(section(document, "verdict")) and "不能确定" in repr(section(document, "verdict", "zh"))
+
+
 def test_what_did_not_help_at_first_is_tried_again_after_other_settings() -> None:
     plan = {step["rule"]: step["place"] for step in example("7b-full-4x4090")["steps"]}
     assert plan["SAV-033"] > plan["SAV-037"] > plan["SAV-036"]
