@@ -9,7 +9,6 @@ from __future__ import annotations
 import gc
 import os
 import stat
-import tempfile
 from pathlib import Path
 
 from gpurules.engine.inference import stored
@@ -85,6 +84,8 @@ def _read(path: Path) -> bytes | None:
 
 def _write(path: Path, content: bytes) -> bool:
     """Store bytes under `path` in one step, so that no reader sees half a file. False where the folder does not let us."""
+    import tempfile
+
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not _private(path.parent):

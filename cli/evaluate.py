@@ -8,7 +8,6 @@ from pathlib import Path
 import click
 
 from gpurules.cli import cache, output, stated
-from gpurules.cli import store as stores
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.cli.waivers import given as given_waivers
@@ -20,7 +19,6 @@ from gpurules.engine.knowledge import bundle, document
 from gpurules.engine.knowledge.document import MAX_BYTES
 from gpurules.engine.knowledge.rule import LEVELS
 from gpurules.engine.public import BACKENDS, waive
-from gpurules.engine.records import record
 from gpurules.engine.values.problem import printable
 
 
@@ -61,6 +59,9 @@ def command(
         as_of = day or stated.today()
         decision = waive(decision, waived[0], as_of, waived[1])
     if held is not None:
+        from gpurules.cli import store as stores
+        from gpurules.engine.records import record
+
         asked = record.Asked(
             given,
             facts.name if shown != "facts" else "-",

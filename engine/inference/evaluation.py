@@ -323,6 +323,12 @@ class Engine:
             self._kernels = Kernel(self.program, orders, self.workload, ()), Kernel(self.program, orders, self.candidate, ())
         return self._kernels if self.program is self._compiled else (None, None)
 
+    def ready(self) -> Engine:
+        """This engine, with all made that is otherwise made when it is first asked for."""
+        for made in (self.kernels, self.read, self.requirements, self.fitting, self.assuming_procedures, self.rulebook.orders.above):
+            assert made is not None
+        return self
+
     def along_the_agenda(self) -> Engine:
         """This engine without kernels for the workload and candidate 0."""
         other = copy(self)

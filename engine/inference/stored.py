@@ -32,8 +32,7 @@ def key(files: Files, version: str) -> str:
 
 def dump(rulebook: Rulebook) -> tuple[Engine, bytes]:
     """The engine of a rulebook without what evaluation never reads, and its bytes, led by their own digest."""
-    engine = Engine(rulebooks.slim(rulebook))
-    assert all(engine.kernels) and engine.read  # made now, so that they are stored
+    engine = Engine(rulebooks.slim(rulebook)).ready()
     written = io.BytesIO()
     _Pickler(written, protocol=5).dump(engine)
     content = written.getvalue()

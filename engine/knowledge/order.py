@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 
@@ -61,14 +62,18 @@ class Derivation:
     shadowed: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Orders:
-    """How each derived fact comes about, and for each running rule the rules that it overrides, directly or through others."""
+    """How each derived fact comes about, and for each running rule the rules that it overrides."""
 
     derivations: Mapping[str, Derivation]
     overrides: Mapping[str, frozenset[str]]
-    above: Mapping[str, frozenset[str]]
     overriders: Mapping[str, tuple[str, ...]]
+
+    @cached_property
+    def above(self) -> Mapping[str, frozenset[str]]:
+        """For each rule those that it overrides, directly or through others. Raises CycleError."""
+        return reach(self.overrides)
 
     @classmethod
     def of(cls, derivations: Mapping[str, Derivation], overrides: Mapping[str, frozenset[str]]) -> Orders:
@@ -76,7 +81,7 @@ class Orders:
         for rule, over in overrides.items():
             for other in sorted(over):
                 overriders.setdefault(other, []).append(rule)
-        return cls(derivations, overrides, reach(overrides), {k: tuple(v) for k, v in overriders.items()})
+        return cls(derivations, overrides, {k: tuple(v) for k, v in overriders.items()})
 
     def reversed(self, winners: frozenset[str], losers: frozenset[str]) -> Orders:
         """The same orders with every edge from a winner to a loser turned round, as the other side of a conflict has it."""
@@ -93,7 +98,17 @@ class Orders:
             at = min((i for i, r in enumerate(rest) if r in winners), default=0)
             rules = (*rest[:at], *(r for r in derivation.rules if r in moved), *rest[at:])
             derivations[fact] = replace(derivation, rules=rules, shadowed=derivation.shadowed - moved)
-        try:
-            return Orders.of(derivations, overrides)
-        except CycleError:
-            return Orders.of(derivations, self.overrides)
+        return Orders.of(derivations, self.overrides if any(_returns(overrides, loser) for loser in losers) else overrides)  # a new cycle holds a turned edge
+
+
+def _returns(edges: Mapping[str, Iterable[str]], start: str) -> bool:
+    """Whether some edges lead back to where they start."""
+    pending, seen = [start], set[str]()
+    while pending:
+        for step in edges.get(pending.pop(), ()):
+            if step == start:
+                return True
+            if step not in seen:
+                seen.add(step)
+                pending.append(step)
+    return False
