@@ -10,7 +10,7 @@ from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Alternative, Derived, Run, wide
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inference.facts import ASSUMED
-from gpurules.engine.knowledge.rule import Advise, Require, Rule
+from gpurules.engine.knowledge.rule import Advise, Assume, Derive, Require, Rule
 from gpurules.engine.knowledge.rulebook import SEMANTICS
 from gpurules.engine.language import syntax
 from gpurules.engine.language.compile import Atom, Condition, Value
@@ -191,6 +191,7 @@ class _Writer:
             "confidence": rule.confidence,
             "value": wording.encoded(alternative.value),
             "shown": wording.fact(self.vocabulary, fact, alternative.value),
+            **_expression(rule, fact, alternative.value),
         }
 
     # ------------------------------------------------------------ conclusions
@@ -357,6 +358,15 @@ class _Writer:
         if after != entry["truth"]:
             entry["truth_assuming"] = after
         return entry
+
+
+def _expression(rule: Rule, fact: str, value: Value) -> Document:
+    """What a rule computes a number from, as written; nothing where it names a value."""
+    if isinstance(value, Interval):
+        for item in rule.then:
+            if isinstance(item, Derive | Assume) and item.fact == fact and item.expression is not None:
+                return {"expression": syntax.show(item.expression.tree)}
+    return {}
 
 
 def _apart(a: Value, b: Value) -> bool:

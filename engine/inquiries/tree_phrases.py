@@ -20,8 +20,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "score": ("{fact} {value}, ranked by {rule}{leads}", "{fact} {value}，按 {rule} 排序{leads}"),
     "leads": (", surely ahead", "，确定领先"),
     "without_rulebook": (
-        "The rulebook that decided is not at hand ({digest}…): parameters show their values alone, and derived facts not what they compute from.",
-        "手头没有作出该结论的规则库（{digest}…）：参数只列出数值，推导值不列出计算依据。",
+        "The rulebook that decided is not at hand ({digest}…): parameters show their values alone, and texts not what else they show.",
+        "手头没有作出该结论的规则库（{digest}…）：参数只列出数值，也不列出文字中另外用到的数字。",
     ),
     "machine_figures": ("its figures", "各项数字"),
     "figures_alone": (

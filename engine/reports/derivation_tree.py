@@ -1,8 +1,8 @@
 """The derivation of a decision as a tree: conclusion, rule, conditions with both sides, derived facts, stated facts, claims, documents.
 
 Whatever shows how a decision came about is made of these trees: explanations as text, Markdown and JSON, and the page of a report.
-They read the decision document alone. With the rulebook that decided they tell more: parameters with source and date, what a
-derivation computes from, and what a rule's text shows beside its conditions.
+They read the decision document alone. With the rulebook that decided they tell more: parameters with source and date, how a
+condition is put together, and what a rule's text shows beside its conditions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 from gpurules.engine.decisions import wording
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.inference import candidates
-from gpurules.engine.knowledge.rule import Assume, Derive, Require, Rule
+from gpurules.engine.knowledge.rule import Require, Rule
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.template import Template
 from gpurules.engine.language import syntax
@@ -260,13 +260,10 @@ class Derivation:
         if "computed" in current and path in self.given:
             yield self._given(self.given[path], level)
         for alternative in current["alternatives"]:
-            rule = self._rule_of(alternative["rule"])
-            if rule is not None:
-                for conclusion in rule.then:
-                    if isinstance(conclusion, Derive | Assume) and conclusion.fact == path and conclusion.expression is not None and "low" in current["value"]:
-                        written = syntax.show(conclusion.expression.tree)
-                        names = tuple(self._named(syntax.names(conclusion.expression.tree), rule.id, level + 1))
-                        yield Branch("expression", both(f"{path} ← {written}"), {"expression": written, "rule": rule.id}, names)
+            if "expression" in alternative:
+                written, names = alternative["expression"], names_in(alternative["expression"])
+                below = tuple(self._named(names, alternative["rule"], level + 1))
+                yield Branch("expression", both(f"{path} ← {written}"), {"expression": written, "rule": alternative["rule"]}, below)
             yield self.rule(alternative["rule"], level, requires=False, value=alternative["shown"])
         for aside in current.get("set_aside", ()):
             text = {la: phrase("set_aside", la, rule=aside["rule"], value=aside["shown"][la], title=aside["title"][la]) for la in ("en", "zh")}
