@@ -86,7 +86,8 @@ def command(before: str, after: str, facts: Path | None, date: datetime.datetime
 
     RULES_A and RULES_B are folders, zip or tar archives, or git revisions with a colon: `gpurules diff HEAD~1: . --facts examples`.
     Decisions are compared by verdict and advice, not by figures and texts. A rule is named as a cause where it alone, put into RULES_A,
-    changes the decision. Exit codes: 0 done; 2 the input is wrong.
+    changes the decision; what is left after these is put down to the changes without which RULES_B decides otherwise.
+    Exit codes: 0 done; 2 the input is wrong.
     """
     given = _facts(facts) if facts is not None else {}
     one, two = _side(before), _side(after)
@@ -120,7 +121,7 @@ def _given(path: Path) -> Given:
 
 
 def _decided(before: Side, after: Side, found: Difference, given: dict[str, Given], date: str) -> Iterator[Decided]:
-    told = (lambda name: click.echo(f"trying {printable(name)} alone …", err=True)) if sys.stderr.isatty() else (lambda name: None)
+    told = (lambda name: click.echo(f"trying {printable(name)} …", err=True)) if sys.stderr.isatty() else (lambda name: None)
     attribution = Attribution(before, after, found, told)
     as_of = date or stated.today()
     for file, one in given.items():
@@ -268,9 +269,10 @@ def _verdicts(moved: Moved) -> str:
 
 
 def _because(causes: Causes) -> str:
+    together = f"{', '.join(causes.possible)}{' together' if len(causes.possible) > 1 else ''}"
     if causes.alone:
-        return f"because of {', '.join(causes.alone)}"
-    return f"possibly because of {', '.join(causes.possible)} together" if causes.possible else "because of what no rule of both says alone"
+        return f"because of {', '.join(causes.alone)}" + (f"; the rest possibly because of {together}" if causes.possible else "")
+    return f"possibly because of {together}" if causes.possible else "because of what no rule of both says alone"
 
 
 def _advice(advice: tuple[str, str, str, str, str]) -> str:

@@ -1,4 +1,5 @@
-"""Because of which rule decisions change between two rulebooks: each changed rule is put into the first rulebook alone, and the decision made again."""
+"""Because of which rule decisions change between two rulebooks: each changed rule is put into the first rulebook
+alone, and the decision made again; what several do together shows when each is left out of the second."""
 
 from __future__ import annotations
 
@@ -13,8 +14,8 @@ from gpurules.engine.records import comparison
 from gpurules.engine.records.comparison import DATA, Difference, Moved
 from gpurules.engine.values.problem import GpurulesError
 
-TRIED = 12
-"""Changes that are tried alone, at most; every one is a rulebook loaded and compiled."""
+TRIED = 16
+"""Rulebooks of some of the changes that are tried, at most; every one is loaded and compiled."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +28,9 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """What a decision changes because of. `alone`: changes each of which alone changes the decision. `possible`: changes that
-    what differs rests on, where none was found to do so alone: several together, or one that could not be tried without others."""
+    """What a decision changes because of. `alone`: changes each of which alone changes the decision. `possible`: where these do not
+    explain all that differs, changes that do the rest together: those without which the second rulebook decides otherwise, or
+    where that could not be tried, those that what differs rests on."""
 
     alone: tuple[str, ...]
     possible: tuple[str, ...]
@@ -41,43 +43,55 @@ class Attribution:
         self.before, self.after, self.told = before, after, told
         self.deciding = [c.id for c in difference.rules if c.deciding]
         self.data = any(d.kind not in ("claim",) for d in difference.data)
-        self.tried: dict[str, Engine | None] = {}
+        self.tried: dict[tuple[str, ...], Engine | None] = {}
 
     def causes(self, found: Moved, start: Signature, decide: Callable[[Engine], Evaluation]) -> Causes:
         """Why a decision moved from the signature `start`; `decide` makes it with an engine, or raises GpurulesError."""
-        engines = (self.before.engine, self.after.engine)
-        suspects: Sequence[str] = comparison.suspects(found, engines, self.deciding)
-        if self.data:
-            suspects = (*suspects, DATA)
+        suspects = self._suspects(found)
         if len(suspects) == 1 and (len(self.deciding) + self.data) == 1:
-            return Causes(tuple(suspects), ())
-        alone = []
-        for name in suspects:
-            engine = self._with(name)
-            try:
-                if engine is not None and comparison.signature(decide(engine)) != start:
-                    alone.append(name)
-            except GpurulesError:
-                continue
-        return Causes(tuple(alone), () if alone else tuple(suspects))
+            return Causes(suspects, ())
+        alone = tuple(name for name in suspects if self._signature([name], decide) not in (None, start))
+        end = comparison.signature(decide(self.after.engine))
+        reached = self._signature(alone, decide) if alone else start
+        if reached == end:
+            return Causes(alone, ())
+        left = comparison.moved(reached, end) if reached is not None else found
+        rest = tuple(name for name in (self._suspects(left) if left is not None else ()) if name not in alone)
+        changes = (*self.deciding, *((DATA,) if self.data else ()))
+        needed = tuple(n for n in rest if self._signature([c for c in changes if c != n], decide) not in (None, end)) if len(rest) > 1 else ()
+        return Causes(alone, needed or rest)
 
-    def _with(self, name: str) -> Engine | None:
-        """The first rulebook with one change of the second; None where that is no sound rulebook, or too many were tried."""
-        if name not in self.tried:
+    def _suspects(self, found: Moved) -> tuple[str, ...]:
+        suspects = comparison.suspects(found, (self.before.engine, self.after.engine), self.deciding)
+        return (*suspects, DATA) if self.data else suspects
+
+    def _signature(self, names: Sequence[str], decide: Callable[[Engine], Evaluation]) -> Signature | None:
+        """What the first rulebook with some changes of the second decides; None where it cannot be made or does not take the facts."""
+        engine = self._with(tuple(names))
+        try:
+            return comparison.signature(decide(engine)) if engine is not None else None
+        except GpurulesError:
+            return None
+
+    def _with(self, names: tuple[str, ...]) -> Engine | None:
+        """The first rulebook with some changes of the second; None where that is no sound rulebook, or too many were tried."""
+        if names not in self.tried:
             if len(self.tried) >= TRIED:
                 return None
-            self.told(name)
+            self.told(", ".join(names))
             try:
-                self.tried[name] = Engine(rulebook.load(bundle.files(self._changed(name))))
+                self.tried[names] = Engine(rulebook.load(bundle.files(self._changed(names))))
             except (GpurulesError, ValueError):
-                self.tried[name] = None
-        return self.tried[name]
+                self.tried[names] = None
+        return self.tried[names]
 
-    def _changed(self, name: str) -> Mapping[str, bytes]:
-        before, after = self.before, self.after
-        if name == DATA:
-            rules = {path: content for path, content in before.files.items() if path.startswith("rules/")}
-            return {**rules, **{path: content for path, content in after.files.items() if not path.startswith("rules/")}}
-        old, new = before.engine.rulebook.rules.get(name), after.engine.rulebook.rules.get(name)
-        kept = {path: content for path, content in before.files.items() if old is None or path != old.place.file}
-        return kept if new is None else {**kept, new.place.file: after.files[new.place.file]}
+    def _changed(self, names: Sequence[str]) -> Mapping[str, bytes]:
+        kept = dict(self.before.files)
+        if DATA in names:
+            kept = {path: content for path, content in kept.items() if path.startswith("rules/")}
+            kept |= {path: content for path, content in self.after.files.items() if not path.startswith("rules/")}
+        rules = [(self.before.engine.rulebook.rules.get(name), self.after.engine.rulebook.rules.get(name)) for name in names if name != DATA]
+        for old, _ in rules:
+            if old is not None:
+                kept.pop(old.place.file, None)
+        return {**kept, **{new.place.file: self.after.files[new.place.file] for _, new in rules if new is not None}}

@@ -289,6 +289,23 @@ def test_waivers_that_lose_what_they_waive(pair: Gpurules, tmp_path: Path) -> No
     assert "GR851" in pair(*asked, code=2).output
 
 
+def test_what_one_rule_does_alone_does_not_hide_what_two_do_together(gpurules: Gpurules, tmp_path: Path) -> None:
+    """EXA-001 speaks once neither of two rules overrides it; EXA-002 changes by itself."""
+    b = rulebook(tmp_path / "b")
+    for folder, limit in ((tmp_path / "a", "30 %"), (b, "90 %")):
+        for id_ in ("EXA-005", "EXA-006"):
+            rule(folder, id_, limit=limit, then="- ask: model.name\noverrides: [EXA-001]")
+    rule(b, "EXA-002", limit="35 %", then="- advise: {topic: scaling, level: caution, action: add_cards}")
+    (tmp_path / "facts").mkdir()
+    (tmp_path / "facts/one.yaml").write_text(FACTS, "utf-8")
+    (found,) = json.loads(gpurules("diff", "a", "b", "--facts", "facts", "--format", "json").stdout)["changed"]
+    assert (found["because"], found["possibly"]) == (["EXA-002"], ["EXA-005", "EXA-006"])
+    assert "because of EXA-002; the rest possibly because of EXA-005, EXA-006 together" in gpurules("diff", "a", "b", "--facts", "facts").stdout
+    rule(b, "EXA-002", limit="50 %", then="- advise: {topic: scaling, level: caution, action: add_cards}")
+    (found,) = json.loads(gpurules("diff", "a", "b", "--facts", "facts", "--format", "json").stdout)["changed"]
+    assert (found["because"], found["possibly"]) == ([], ["EXA-005", "EXA-006"])
+
+
 def test_data_and_facts_that_one_side_does_not_take(pair: Gpurules, tmp_path: Path) -> None:
     for path in (*(tmp_path / "b/rules").glob("EXA*"), *(tmp_path / "b/schemas/vocabulary").glob("*.yaml")):
         path.write_text(path.read_text("utf-8").replace("communication_share", "communication_part"), "utf-8")
