@@ -10,7 +10,7 @@ import click
 from rich.console import Console
 from rich.progress import Progress
 
-from gpurules.cli import asking, cache, stated
+from gpurules.cli import asking, cache, output, stated
 from gpurules.cli.language import language_option
 from gpurules.cli.printing import as_printed, console_for, rendered
 from gpurules.cli.rulebook import located, rules_option
@@ -19,7 +19,6 @@ from gpurules.engine.inquiries import restatement, sensitivity, sensitivity_docu
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.public import VERSION
 from gpurules.engine.reports.sensitivity_section import SensitivityReader
-from gpurules.engine.values import canonical
 
 FORMATS = ("text", "markdown", "html", "json")
 WIDE, NARROW = 61, 41
@@ -66,7 +65,7 @@ def command(
         task = progress.add_task("", total=len(searcher.levers))
         found = sensitivity_document.document(searcher, searcher.answer(lambda: progress.advance(task)))
     if format_ == "json":
-        click.echo(canonical.dumps(found))
+        output.json(found)
     elif format_ == "html":
         from gpurules.engine.reports.html import html
 

@@ -14,13 +14,10 @@ from pathlib import Path
 import hostile
 import pytest
 
-from gpurules.engine.reports.phrases import SECTIONS
-
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 ROOT = Path(__file__).parents[2]
 NAME = "f\x1b[31m\u202e\n# <b>x [l](evil) `c` {{ 7 * 191 }}\u200b"
 """The name of a facts file: everything that a file system takes."""
-HEADINGS = {t.get(la) for t in SECTIONS.values() for la in ("en", "zh")} | {"Rules", "Catalogues, facts, claims", "Decisions that change", "Waivers"}
 TABS = ("rules", "facts", "catalog", "audit")
 """Commands whose text has a tab between the fields of a line."""
 
@@ -80,6 +77,10 @@ COMMANDS = [
     "why-not decision.json stated --rules evil --budget 3 --format json",
     "what-if FACTS --rules evil --vary gpu.count=1,2 --no-machines",
     "what-if FACTS --rules evil --vary gpu.count=1,2 --no-machines --format markdown",
+    "sensitivity FACTS --rules evil --budget 10",
+    "sensitivity FACTS --rules evil --budget 10 --format markdown --lang zh",
+    "sensitivity decision.json --rules evil --budget 10 --format json",
+    "sensitivity FACTS --rules evil --budget 10 --format html",
     "rules --rules evil",
     "rules --rules evil --coverage",
     "facts --rules evil",
@@ -116,7 +117,7 @@ def test_hostile_text_stays_text(run: Run, decided: Path, words: str) -> None:
     if "json" in words.split() or words == "audit export":
         assert all(json.loads(line) for line in done.stdout.splitlines())
     elif "markdown" in words.split():
-        assert hostile.marked_up(done.stdout, HEADINGS | {line[3:] for line in done.stdout.splitlines() if line.startswith("## Rulebook 1")}) == []
+        assert hostile.marked_up(done.stdout) == []
     elif "html" in words.split():
         page = Elements(done.stdout)
         assert page.found["script"] == page.found["style"] == 1 and not {"img", "b", "h4", "iframe", "em"} & set(page.found)
@@ -197,7 +198,7 @@ def test_no_text_is_markdown_wherever_it_stands(text: str) -> None:
     from gpurules.engine.reports.markdown import code, escaped
 
     written = f"{escaped(text)}\n\n- {escaped(text)}\n  - {escaped(text)}\n\n**{escaped(text)}**\n\n| a |\n| --- |\n| {escaped(text)} |\n\n- {code(text)}\n"
-    assert hostile.marked_up(written, set()) == []
+    assert hostile.marked_up(written) == []
     from markdown_it import MarkdownIt
 
     shown = next(t for t in MarkdownIt("commonmark").parse(escaped(text)) if t.type == "inline")
