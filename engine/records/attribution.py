@@ -29,8 +29,8 @@ class Side:
 @dataclass(frozen=True, slots=True)
 class Causes:
     """What a decision changes because of. `alone`: changes each of which alone changes the decision. `possible`: where these do not
-    explain all that differs, changes that do the rest together: those without which the second rulebook decides otherwise, or
-    where that could not be tried, those that what differs rests on."""
+    explain all that differs, changes that do the rest together: of those that it rests on, all but the ones without which the
+    second rulebook decides the same. What is no sound rulebook without the others cannot be tried, and stays among them."""
 
     alone: tuple[str, ...]
     possible: tuple[str, ...]
@@ -58,7 +58,7 @@ class Attribution:
         left = comparison.moved(reached, end) if reached is not None else found
         rest = tuple(name for name in (self._suspects(left) if left is not None else ()) if name not in alone)
         changes = (*self.deciding, *((DATA,) if self.data else ()))
-        needed = tuple(n for n in rest if self._signature([c for c in changes if c != n], decide) not in (None, end)) if len(rest) > 1 else ()
+        needed = tuple(n for n in rest if self._signature([c for c in changes if c != n], decide) != end) if len(rest) > 1 else ()
         return Causes(alone, needed or rest)
 
     def _suspects(self, found: Moved) -> tuple[str, ...]:
