@@ -18,6 +18,7 @@ from functools import partial
 from pathlib import Path
 
 import click
+import measure as figures
 
 from gpurules.engine.knowledge import bundle, rulebook
 from gpurules.engine.records import record
@@ -76,6 +77,17 @@ def measure(where: str, base: int, entries: int) -> dict[str, tuple[float, float
         found.setdefault("verify, for each entry", []).append((time.perf_counter() - start) / size)
     store.close()
     return {name: (one, two) for name, (one, two) in found.items()}
+
+
+def report(base: int = 1_000, entries: int = 100_000) -> str:
+    """The figures as a table, a row for each thing that is done with a record."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = f"{folder}/record.sqlite"
+        found = measure(where, base, entries)
+        size = Path(where).stat().st_size / entries
+    rows = [(name, figures.shown(one), figures.shown(two), f"{two / one:.2f}") for name, (one, two) in found.items()]
+    heads = ("what", f"{base:,} entries", f"{entries:,} entries", "ratio")
+    return f"{figures.surroundings(rulebook.load())}\n\n{figures.table(heads, rows)}\n\nThe file has {size / 1000:.1f} kB for each entry."
 
 
 def _by_hash(store: Store, hashes: Mapping[int, str], number: int) -> object:

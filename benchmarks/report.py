@@ -12,7 +12,9 @@ from pathlib import Path
 
 import evaluate
 import growth
+import inquiries
 import peers
+import record
 
 DOCUMENT = Path(__file__).parents[1] / "docs" / "benchmarks.md"
 PARTS: dict[str, tuple[str, str, Callable[[], str]]] = {
@@ -36,6 +38,20 @@ PARTS: dict[str, tuple[str, str, Callable[[], str]]] = {
         "Each size in a process of its own; the time for one rule or card in brackets. An exponent of 1 is linear growth; what is constant (the packaged "
         "catalogues and vocabulary, which every rulebook loads) pulls the exponent of the smaller sizes down.",
         growth.main,
+    ),
+    "inquiries": (
+        "Questions about a decision",
+        "`benchmarks/inquiries.py`, in seconds of one process. A question is answered from the text of a facts file, beside `evaluate` with its document and "
+        "trace from the same text. Why-not spends its time on the smallest change: of a machine, each rule that rejects it is a search of its own, "
+        "and so is the machine as a whole; a search ends after a number of evaluations that `--budget` raises, and says so. Combinations "
+        "are set beside as many decisions, of which some were drawn at random and timed one by one.",
+        inquiries.main,
+    ),
+    "record": (
+        "A long record",
+        "`benchmarks/record.py`: the median time of one entry added (forced to the disk) or looked up at the end of a long record, beside a short one; "
+        "decisions of about 4 kB.",
+        record.report,
     ),
 }
 HEAD = """# Benchmarks

@@ -46,6 +46,18 @@ def test_command() -> None:
     assert len(importlib.import_module("evaluate").commands(1)) == 2
 
 
+def test_inquiries() -> None:
+    inquiries = importlib.import_module("inquiries")
+    engine = public.engine(gpurules.load())
+    assert [row.ratio > 0 for row in inquiries.questions(engine, inquiries.QUESTIONS[:2])] == [True, True]
+    rows_, grid = inquiries.combinations(engine, {path: values[:2] for path, values in inquiries.LISTS.items()}, 1)
+    assert len(rows_) == 2 and len(grid.rows) == 16
+
+
+def test_record() -> None:
+    assert len(rows(importlib.import_module("record").report(210, 420))) == 7
+
+
 def test_growth() -> None:
     growth = importlib.import_module("growth")
     text = growth.main(quick=True)
