@@ -55,9 +55,7 @@ def command(
             lists = what_if.lists(varied)
             made = Gridded(engine, asking.node_of(content, name), name, machines, further, day).grid(lists, lambda: progress.advance(task))
             progress.stop()
-            asking.print_sections(
-                grid_report.sections(made, engine.rulebook, language), grid_report.document(made, engine.rulebook), format_, width
-            )
+            asking.print_sections(grid_report.sections(made, engine.rulebook, language), grid_report.document(made, engine.rulebook), format_, width)
             return
         branches = what_if.answer(engine, asking.node_of(content, name), name, varied, machines, budget, lambda: progress.advance(task), further, day)
     asking.print_trees(branches, format_, language, width)
