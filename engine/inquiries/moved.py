@@ -13,8 +13,7 @@ from gpurules.engine.inference.judging import Stages
 from gpurules.engine.inference.scalar import parameter_value, qualified, recompiled
 from gpurules.engine.inquiries.axis import Cell
 from gpurules.engine.inquiries.lever import Lever, conditioned
-from gpurules.engine.knowledge import derivation
-from gpurules.engine.knowledge.derivation import Regrouping
+from gpurules.engine.knowledge.derivation import Groups, Regrouping
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Derive, Rule
 from gpurules.engine.knowledge.scope import parameter_type
@@ -36,7 +35,8 @@ class Mover:
         self.held = tuple(one for lever in levers for one in lever.held)
         self.names = frozenset(name for lever in levers for name in lever.names)
         self.carriers = tuple({rule.id: rule for rule, _ in self.held}.values())
-        self._groupings: dict[int, Regrouping] = {}
+        self._shapes: dict[int, tuple[object, ...]] = {}
+        self._groupings: dict[tuple[object, ...], Regrouping] = {}
 
     # ------------------------------------------------------------ what is proven of rules that the figure cuts apart
 
@@ -64,21 +64,31 @@ class Mover:
         """The orders that hold at every place of a cell; None where there are several, or rules contradict each other somewhere."""
         if not self.cut:
             return self.whole.rulebook.orders
-        first = self.grouping(cell[0])
-        if cell[0] != cell[1] and (not self._plain or self.grouping(cell[1]).shape != first.shape):
+        if cell[0] != cell[1] and (not self._plain or self._shape(cell[1]) != self._shape(cell[0])):
             return None
-        return first.orders if first.agree else None
+        found = self.grouping(cell[0])
+        return found.orders if found.agree else None
 
     def agree(self, place: int) -> bool:
         """Whether the rulebook can be loaded at all with the figure there."""
         return not self.cut or self.grouping(place).agree
 
     def grouping(self, place: int) -> Regrouping:
-        if place not in self._groupings:
-            rulebook, cell = self.whole.rulebook, (place, place)
-            rules = {**rulebook.rules, **self._rules(cell)}
-            self._groupings[place] = derivation.regrouped(rules, rulebook.vocabulary, rulebook.orders, self.cut)
-        return self._groupings[place]
+        """What is proven of the rules with the figure at a place."""
+        shape = self._shape(place)
+        if shape not in self._groupings:
+            self._groupings[shape] = self._groups.regrouped({**self.whole.rulebook.rules, **self._rules((place, place))})
+        return self._groupings[shape]
+
+    def _shape(self, place: int) -> tuple[object, ...]:
+        if place not in self._shapes:
+            self._shapes[place] = self._groups.shape({**self.whole.rulebook.rules, **self._rules((place, place))})
+        return self._shapes[place]
+
+    @cached_property
+    def _groups(self) -> Groups:
+        rulebook = self.whole.rulebook
+        return Groups(rulebook.rules, rulebook.vocabulary, rulebook.orders, self.cut)
 
     # ------------------------------------------------------------ engines
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from gpurules.engine.decisions import change, conflict
 from gpurules.engine.decisions.conflict import Meeting
+from gpurules.engine.inquiries.axis import Cell
 from gpurules.engine.inquiries.branching import Budget
 from gpurules.engine.inquiries.lever import Lever, levers
 from gpurules.engine.inquiries.moved import Mover
@@ -19,7 +20,7 @@ from gpurules.engine.inquiries.outlook import CONFLICTING, IMPOSSIBLE, Outlook, 
 from gpurules.engine.inquiries.trial import Trial
 
 EVALUATIONS = 6_000
-ONE_WAY = 150
+ONE_WAY = 250
 """Evaluations that the search makes in one direction of one figure at most."""
 BUNCH = 8
 """Figures that are looked at together first."""
@@ -160,23 +161,21 @@ class Searcher:
             if left.reached:
                 self.budget.spend(left.spent)
                 return Side(OPEN, way * (near - 1))
-            left.spend()
-            if self._over(mover, way, near - 1, far) == now:
-                continue
+            if mover.orders(_cell(way, near - 1, far)) is not None:
+                left.spend()
+                if self.outlook.over(mover, _cell(way, near - 1, far)) == now:
+                    continue
             if near < far:
                 middle = (near + far) // 2
                 pending += [(middle + 1, far), (near, middle)]
                 continue
             left.spend()
-            found = self._over(mover, way, near, near)
+            found = self.outlook.over(mover, _cell(way, near, near))
             if found != now:
                 self.budget.spend(left.spent + 2)
                 return self._proved(mover, way, near)
         self.budget.spend(left.spent)
         return Side(CONSTANT, way * last)
-
-    def _over(self, mover: Mover, way: int, near: int, far: int) -> Verdict | None:
-        return self.outlook.over(mover, (near, far) if way > 0 else (-far, -near))
 
     def _proved(self, mover: Mover, way: int, place: int) -> Side:
         """The change at a place, as the whole engine sees it with such a rulebook, and the verdict as it is one step before."""
@@ -196,6 +195,11 @@ class Searcher:
         if other is None:
             return Turned(meeting, None, False)
         return Turned(meeting, change.verdict(other), change.standing_advice(other) != change.standing_advice(self.outlook.base))
+
+
+def _cell(way: int, near: int, far: int) -> Cell:
+    """The cell from a near place to a far one, in one direction."""
+    return (near, far) if way > 0 else (-far, -near)
 
 
 def _constant(lever: Lever) -> Swing:

@@ -11,8 +11,9 @@ import itertools
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
-from gpurules.engine.language.syntax import All, Any, Arithmetic, Comparison, Membership, Name, Negative, Node, Not, Number, Text
+from gpurules.engine.language.syntax import All, Any, Arithmetic, Comparison, Membership, Name, Negative, Node, Not, Number, Text, walk
 from gpurules.engine.language.typecheck import EnumType, NumberType, Scope
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval, exceeds
@@ -52,7 +53,11 @@ class Cells:
         for values in self.thresholds.values():
             values.sort()
         self.thresholds = {fact: _distinct(values) for fact, values in self.thresholds.items()}
-        self.regions = [self._regions(p.when, p.figures, False) if p.when else [Region({}, True)] for p in self.premises]
+
+    @cached_property
+    def regions(self) -> list[list[Region]]:
+        """Of each premise, the regions in which it may hold."""
+        return [self._regions(p.when, p.figures, False) if p.when else [Region({}, True)] for p in self.premises]
 
     def disjoint(self, a: int, b: int) -> bool:
         """Whether premises `a` and `b` can never both hold."""
@@ -69,9 +74,11 @@ class Cells:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """How the thresholds lie to one another and to the ends of ranges; all that the proofs hang on."""
-        regions = tuple(tuple((tuple(sorted(r.cells.items())), r.exact) for r in found) for found in self.regions)
-        return regions, tuple((fact, self._all(fact)) for fact in sorted(self.thresholds))
+        """Where each comparison lies among the thresholds, and these to the ends of ranges: all of the figures that the proofs hang on."""
+        nodes = ((node, p.figures) for p in self.premises if p.when is not None for node in walk(p.when) if isinstance(node, Comparison))
+        splits = (self._split(node, figures) for node, figures in nodes)
+        places = tuple((split[0], self._place(split[0], split[2])) if split is not None else None for split in splits)
+        return places, tuple((fact, self._all(fact)) for fact in sorted(self.thresholds))
 
     def _covered(self, within: Region, others: Iterable[int]) -> bool:
         exact = [r for index in others for r in self.regions[index] if r.exact]
@@ -155,10 +162,13 @@ class Cells:
         everything, chosen = self._all(path), frozenset[Cell](members)
         return everything - chosen if outside else everything & chosen
 
+    def _place(self, fact: str, figure: float) -> int:
+        """The cell that is a threshold."""
+        return next(2 * i + 1 for i, p in enumerate(self.thresholds[fact]) if not exceeds(p, figure) and not exceeds(figure, p))
+
     def _stretch(self, fact: str, operator: str, figure: float) -> frozenset[Cell]:
         """Cells are numbered from below: even ones lie between thresholds, odd ones on them."""
-        points = self.thresholds[fact]
-        at = next(2 * i + 1 for i, p in enumerate(points) if not exceeds(p, figure) and not exceeds(figure, p))
+        at = self._place(fact, figure)
         tests = {
             "<": lambda c: c < at,
             "<=": lambda c: c <= at,

@@ -25,25 +25,35 @@ def check(rules: Mapping[str, Rule], vocabulary: Vocabulary) -> tuple[Orders, li
 @dataclass(frozen=True, slots=True)
 class Regrouping:
     """What is proven of some derived facts with other figures in the rules' conditions. `agree` is False where two rules would then
-    derive a fact with nothing to say which holds. While thresholds move without passing one another, `shape` stays as it is."""
+    derive a fact with nothing to say which holds."""
 
     orders: Orders
     agree: bool
-    shape: tuple[object, ...]
 
 
-def regrouped(rules: Mapping[str, Rule], vocabulary: Vocabulary, orders: Orders, facts: Iterable[str]) -> Regrouping:
-    """The orders of `rules` with the proofs about the derived or assumed `facts` made again."""
-    checker, derivations, shape = _Checker(rules, vocabulary), dict(orders.derivations), list[object]()
-    for kind in (Derive, Assume):
-        for fact in facts:
-            group = [(r, c) for r in rules.values() if r.running for c in r.then if isinstance(c, kind) and c.fact == fact]
-            if group:
-                found = checker.group(fact, group, orders.above, kind is Assume)
-                shape.append(Cells([Premise(r.when, _figures(r)) for r, _ in group], vocabulary.scope).shape)
-                if kind is Derive:
-                    derivations[fact] = found
-    return Regrouping(replace(orders, derivations=derivations), not checker.problems, tuple(shape))
+class Groups:
+    """The rules that derive or assume some facts, for making the proofs about them again with other figures."""
+
+    def __init__(self, rules: Mapping[str, Rule], vocabulary: Vocabulary, orders: Orders, facts: Iterable[str]) -> None:
+        self.vocabulary, self.orders, wanted = vocabulary, orders, frozenset(facts)
+        self.groups: dict[tuple[type[Derive | Assume], str], list[tuple[str, Derive | Assume]]] = {}
+        for rule in rules.values():
+            for conclusion in rule.then if rule.running else ():
+                if isinstance(conclusion, Derive | Assume) and conclusion.fact in wanted:
+                    self.groups.setdefault((type(conclusion), conclusion.fact), []).append((rule.id, conclusion))
+
+    def shape(self, rules: Mapping[str, Rule]) -> tuple[object, ...]:
+        """How the thresholds of the rules' conditions lie to one another: while that stays as it is, so do the proofs."""
+        return tuple(Cells([Premise(rules[r].when, _figures(rules[r])) for r, _ in group], self.vocabulary.scope).shape for group in self.groups.values())
+
+    def regrouped(self, rules: Mapping[str, Rule]) -> Regrouping:
+        """The orders with the proofs made again."""
+        checker, derivations = _Checker(rules, self.vocabulary), dict(self.orders.derivations)
+        for (kind, fact), group in self.groups.items():
+            found = checker.group(fact, [(rules[r], c) for r, c in group], self.orders.above, kind is Assume)
+            if kind is Derive:
+                derivations[fact] = found
+        return Regrouping(replace(self.orders, derivations=derivations), not checker.problems)
 
 
 class _Checker:

@@ -114,6 +114,33 @@ def test_axe_finds_nothing_serious(stem: str, language: str, width: int, scheme:
     assert serious(page) == []
 
 
+MOVED = {"status": "recommended", "machines": [{"id": "2xa/pcie/sharded", "name": {"en": "2 × A, PCIe, fully sharded", "zh": "2 × A，PCIe，完全分片"}}]}
+CHANGED = {"kind": "change", "text": "349.65 W", "last": "350 W", "factor": 0.999, "distance": 0.001, "verdict": MOVED}
+STAYS = {"kind": "constant", "text": "1400 W", "factor": 4.0, "distance": 3.0}
+FIGURE = {
+    "figure": "PWR-001:air_limit", "rule": "PWR-001", "version": "1.0.0", "title": {"en": "Hot cards", "zh": "高功耗卡"}, "name": "air_limit", "text": "350 W",
+    "kind": "scaled", "since": "2026-01-01", "also": [], "cites": [], "nearest": 0.001, "down": CHANGED, "up": STAYS,
+}  # fmt: skip
+SENSITIVITY = {
+    "now": MOVED, "figures": [FIGURE, {**FIGURE, "down": STAYS, "up": CHANGED}], "constant": [{**FIGURE, "down": STAYS}], "zero": [], "unused": 7,
+    "conflicts": [], "evaluations": 100, "budget_reached": False,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("language", "width", "scheme"), [("en", 360, "light"), ("zh", 1440, "dark"), ("zh", 360, "dark")])
+def test_the_picture_of_sensitivity(language: str, width: int, scheme: str, browser: Browser, decisions: dict[str, Document], tmp_path: Path) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(html(decisions[PLAIN], language, SENSITIVITY), "utf-8")
+    page = Opened(browser, path, width, scheme).page
+    page.evaluate("document.querySelectorAll('#sensitivity details').forEach(d => d.open = true)")
+    assert page.evaluate("document.documentElement.scrollWidth") == width and page.evaluate(OVERLAPS) == []
+    assert serious(page) == []
+    assert page.locator("#sensitivity .room svg").count() == 2
+    drawn = page.locator("#sensitivity .room rect.swing-low").first.bounding_box()
+    whole = page.locator("#sensitivity .room rect.track").first.bounding_box()
+    assert drawn is not None and whole is not None and abs(drawn["width"] / whole["width"] - 0.5) < 0.02
+
+
 def test_the_page_could_not_fetch_anything_if_it_wanted(browser: Browser, decisions: dict[str, Document], tmp_path: Path) -> None:
     opened = Opened(browser, written(tmp_path, decisions[PLAIN]))
     told = opened.page.evaluate("""async () => {
