@@ -51,6 +51,7 @@ PHRASES: dict[str, tuple[str, str]] = {
     "distance": ("farthest move: {distance} of the present value", "最大相对改动：{distance}"),
     "also": ("would change with it: {rules}", "随之改变：{rules}"),
     "none": ("none: no change of up to three of the {count} facts does it", "没有：可改动的事实有 {count} 个，改动其中三个以内都不行"),
+    "none_of_few": ("none: no value of {facts} does it", "没有：{facts} 取任何值都不行"),
     "no_facts": ("none: no fact that may be moved has a part in it", "没有：不涉及任何可改动的事实"),
     "no_open": ("none: nothing that is unknown has a part in it", "没有：不涉及任何未知的事实"),
     "budget": (

@@ -14,7 +14,7 @@ from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis, Cell
 from gpurules.engine.inquiries.branching import Budget
 from gpurules.engine.inquiries.explanation import traced
-from gpurules.engine.inquiries.flip import Flip, Search, Searcher
+from gpurules.engine.inquiries.flip import MOST, Flip, Search, Searcher
 from gpurules.engine.inquiries.goal import Goal, MachineGoal, RuleGoal
 from gpurules.engine.inquiries.subject import STATED, Subject, advising, machines
 from gpurules.engine.inquiries.tree_phrases import said
@@ -155,6 +155,8 @@ class WhyNot:
             return said("budget" if search.size > 1 else "budget_at_one", evaluations=search.evaluations, size=search.size)
         if not search.facts:
             return said("no_open" if key == "nearest_settling" else "no_facts")
+        if len(search.facts) <= MOST:
+            return said("none_of_few", facts=", ".join(search.facts))
         return said("none", count=len(search.facts))
 
     def _flip(self, flip: Flip, asked: Goal) -> Iterator[Branch]:
