@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from gpurules.engine.inference import candidates
-from gpurules.engine.inference.agenda import Derived, Run, Stratum
+from gpurules.engine.inference import candidates, judging
+from gpurules.engine.inference.agenda import Derived, Impossible, Run
+from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import Facts
@@ -25,10 +26,12 @@ Changes = tuple[set[str], set[str]] | None
 
 
 class Dependents:
-    """What of a stratum comes after a name: the places of steps that read a fact, need it, or derive it by a rule."""
+    """What of a stratum comes after a name: the places of steps that read a fact, need it, or derive it by a rule. `place` tells the
+    stratum: 0 is the workload, 1 a machine."""
 
-    def __init__(self, engine: Engine, stratum: Stratum) -> None:
-        self.steps = stratum.steps
+    def __init__(self, engine: Engine, place: int) -> None:
+        stratum = engine.candidate if place else engine.workload
+        self.place, self.steps = place, stratum.steps
         found: dict[str, list[int]] = {}
         rules: dict[str, list[int]] = {}
         program = engine.program
@@ -44,17 +47,18 @@ class Dependents:
             for read in dict.fromkeys(reads):
                 found.setdefault(read, []).append(place)
         self.engine, self.stratum, self.large = engine, stratum, 0
-        self.facts = tuple(name for kind, name in stratum.steps if kind == "fact")
         self.of_facts = {name: tuple(places) for name, places in found.items()}
         self.of_rules = {name: tuple(places) for name, places in rules.items()}
 
     @cached_property
     def kernel(self) -> Kernel:
-        return Kernel(self.engine.program, self.engine.rulebook.orders, self.stratum, ())
+        """The kernel that the engine has, though it may look at more; else one of this stratum."""
+        ready = self.engine.kernels[self.place]
+        return ready if ready is not None else Kernel(self.engine.program, self.engine.rulebook.orders, self.stratum, ())
 
     def again(self, run: Run) -> None:
         """Look at everything again. Raises Impossible."""
-        for fact in self.facts:
+        for fact in self.kernel.facts:
             run.found.pop(fact, None)
         try:
             self.kernel.along(run)
@@ -122,12 +126,12 @@ class _Pass:
 
 
 class Advance:
-    """Evaluations by one engine, each of which goes on from the first: they come out as the engine's own do. `machine` tells whether
-    the stated machine is judged."""
+    """Evaluations by one engine, each of which goes on from the first: they come out as the engine's own do. With `instead`, that machine
+    of the catalogue is judged in place of the stated one: its figures are the evaluation's choices, unless it cannot be."""
 
-    def __init__(self, engine: Engine, machine: bool = True) -> None:
-        self.engine, self.machine = engine, machine
-        self.workload, self.candidate = Dependents(engine, engine.workload), Dependents(engine, engine.candidate)
+    def __init__(self, engine: Engine, instead: Candidate | None = None) -> None:
+        self.engine, self.instead = engine, instead
+        self.workload, self.candidate = Dependents(engine, 0), Dependents(engine, 1)
         self._begun: dict[tuple[str, bool], tuple[_Pass, _Pass]] = {}
 
     def evaluate(
@@ -143,27 +147,32 @@ class Advance:
         """As `Engine.evaluate`. Of the facts in `maybe` it is open whether they are known; facts that nobody stated have the values in
         `whole`, where it has them, as if that were all they could be. Raises GpurulesError."""
         engine, date = self.engine, date or self.engine.rulebook.released
-        stated = self.machine and candidates.stated(facts.known)
+        stated = self.instead is not None or candidates.stated(facts.known)
         given, pins = engine.given(facts, date)
         values = {**(whole or {}), **given}
         begun = self._begun.get((date, stated))
         first_of_all = begun is None or begun[0].run.pins != pins
         if begun is None or first_of_all:
-            plain = engine.evaluate(facts, date, file, together=False)
+            plain = self._first(engine.evaluate(facts, date, file, together=False))
             begun = self._pass(plain, 0, given), self._pass(plain, 1, given)
         first = self._workload(begun[0], values, frozenset((*given, *pins)), maybe, (date, file))
         assumptions = engine.assume(first.run, facts.settled)
         assumed = {a.fact: a.value for a in assumptions}
+        second = first
         if assumed or begun[1].assuming:
             second = self._workload(begun[1], {**values, **assumed}, frozenset((*given, *assumed, *pins)), maybe, (date, file))
-            runs = [self._judged(one, base) if stated else one.run.copy() for one, base in zip((first, second), begun, strict=True)]
-        else:
-            second, judged = first, self._judged(first, begun[0]) if stated else first.run.copy()
-            runs = [judged, judged.copy()]
+        figures = self.instead.figures if self.instead is not None else None
+        try:
+            runs = [self._judged(first, begun[0]) if stated else first.run.copy()]
+            runs.append(runs[0].copy() if second is first else self._judged(second, begun[1]) if stated else second.run.copy())
+        except Impossible:
+            if figures is None:
+                raise
+            figures, runs = None, [first.run.copy(), second.run.copy()]
         workloads = first.run, second.run if second is not first else first.run.copy()
         made = {} if looked_for is None else looked_for
-        found = Evaluation(engine, facts, None, date, runs[0], runs[1], assumptions, stated, workloads, made)
-        if first_of_all:
+        found = Evaluation(engine, facts, figures, date, runs[0], runs[1], assumptions, stated, workloads, made)
+        if first_of_all and (self.instead is None or figures is not None):
             self._begun[date, stated] = self._pass(found, 0, values), self._pass(found, 1, values)
         if together and maybe:  # what is said of all machines stays as open as it may be
             for run in runs:
@@ -171,6 +180,16 @@ class Advance:
         elif together:
             engine.look_together(found)
         return found
+
+    def _first(self, plain: Evaluation) -> Evaluation:
+        """An evaluation in which the machine stands that is judged instead."""
+        if self.instead is None:
+            return plain
+        try:
+            first, second = (judging.judged(run, self.engine.candidate, self.instead) for run in plain.workloads)
+        except Impossible:
+            first, second = (judging.begun(run, self.instead) for run in plain.workloads)
+        return replace(plain, first=first, second=second)
 
     def another(self) -> Advance:
         """One that begins anew, for facts that stand elsewhere."""
@@ -210,10 +229,10 @@ class Advance:
         run.found |= base.derived
         run.pending |= base.pending
         changed = set[str]() if followed.changes is None else followed.changes[0]
-        for path, value in candidates.figures(run).items():
+        for path, value in (self.instead.figures if self.instead is not None else candidates.figures(run)).items():
             slot = self.engine.program.slots[path]
             if run.values[slot] != value:
                 run.values[slot] = value
                 changed.add(path)
-        self.candidate.follow(run, None if followed.changes is None else (changed, followed.changes[1]))
+        self.candidate.follow(run, None if followed.changes is None or not base.truths else (changed, followed.changes[1]))
         return run

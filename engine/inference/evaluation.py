@@ -389,7 +389,7 @@ class Engine:
                     groups.setdefault(conclusion.fact, []).append(procedure.rule.id)
         found: list[Assumption] = []
         for fact, rules in sorted(groups.items()):
-            rule = order.chain(rules, self.rulebook.orders.above)[0]
+            rule = rules[0] if len(rules) == 1 else order.chain(rules, self.rulebook.orders.above)[0]
             given = self.program.procedures[rule].assumes[fact]
             value = given if isinstance(given, frozenset) else run.within(fact, (rule,), given(run.values))
             found.append(Assumption(fact, value, rule))

@@ -30,7 +30,7 @@ WITNESSES = 3
 """Facts that are tried, of those that decide alone."""
 NAMING = ("gpu.name", "gpu.count")
 """Facts by which somebody states a machine."""
-EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 200, 40, 50_000
+EVALUATIONS, LEAST, TOGETHER, EFFORT = 1_500, 300, 40, 50_000
 """Evaluations that one search makes unless it is told otherwise: fewer of large cones, so many that they judge EFFORT rules, but
 LEAST; TOGETHER where each has to look for machines."""
 
@@ -193,7 +193,7 @@ class Searcher:
 
     @cached_property
     def advance(self) -> Advance:
-        return Advance(self.cone, self.goal.candidate is None)
+        return Advance(self.cone, self.goal.candidate)
 
     @cached_property
     def corners(self) -> list[tuple[Advance, Mapping[str, Value]]]:
@@ -207,7 +207,6 @@ class Searcher:
         against = NO if self.wanted else YES
         for path in (p for p in self.cone.facts if p not in facts.known):
             for value in _ends(vocabulary[path]):
-                self.budget.spend()
                 evaluation = self.trial.judged(facts, self.advance, whole={path: value})
                 if evaluation is not None and self.goal.truths(evaluation) == (against, against):
                     found[path] = value

@@ -65,7 +65,7 @@ class MachineGoal:
 
     def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]:
         """The runs in which the machine's figures stand; none where rules give it a figure that cannot be."""
-        if self.candidate is None:
+        if self.candidate is None or evaluation.choices is self.candidate.figures:
             return evaluation.first, evaluation.second
         try:
             before, after = (engine.judged(run, self.candidate) for run in evaluation.workloads)
@@ -127,14 +127,16 @@ def over(
         return Cell(frozenset([*_states(EVERY, EVERY), IMPOSSIBLE]), frozenset(varied))
     if goal.candidate is None and _machine_open(evaluation, evaluation.first):
         return Cell(_states(EVERY, EVERY), frozenset(varied))
-    unsettled = open_axes(goal, evaluation, cone, varied)
     before, after = goal.truths(evaluation)
-    if not unsettled:
-        return Cell(frozenset([change.standing(before, after)]), unsettled)
-    settled = assumptions_settled(evaluation, cone)
     may_before = EVERY if before is DEPENDS else frozenset([before])
     may_after = EVERY if after is DEPENDS or not _assumptions_stay(evaluation, cone) else frozenset([after])
     found = _states(may_before, may_after)
+    if wanted is not None and not any(answers(state, wanted) for state in found):
+        return Cell(found, frozenset())
+    unsettled = open_axes(goal, evaluation, cone, varied)
+    if not unsettled:
+        return Cell(frozenset([change.standing(before, after)]), unsettled)
+    settled = assumptions_settled(evaluation, cone)
     if len(found) > 1:
         for corner in corners():
             if corner is None:
@@ -266,8 +268,8 @@ def _along(
     found: dict[str, frozenset[str]] = {}
     for kind, name in (*cone.workload.steps, *cone.candidate.steps, *cone.together.steps):
         if kind == "fact":
-            derived = run.derived.get(name)
-            if derived is not None and wide(derived.used):
+            derived = run.derived.get(name) if wide(run.value(name)) else None
+            if derived is not None:
                 leaves = (leaf for a in derived.alternatives for leaf in procedures[a.rule].leaves[name])
                 behind = [reach[leaf] for leaf in leaves if leaf in reach]
                 behind += [found[a.rule] for a in derived.alternatives if a.rule in found]
