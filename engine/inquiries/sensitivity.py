@@ -19,7 +19,7 @@ from gpurules.engine.inquiries.moved import Mover
 from gpurules.engine.inquiries.outlook import CONFLICTING, IMPOSSIBLE, Outlook, Verdict
 from gpurules.engine.inquiries.trial import Trial
 
-EVALUATIONS = 6_000
+EVALUATIONS = 2_000
 ONE_WAY = 250
 """Evaluations that the search makes in one direction of one figure at most."""
 BUNCH = 8
