@@ -1,6 +1,6 @@
 """Run every benchmark and write docs/benchmarks.md: `python benchmarks/report.py [evaluate | peers | growth ...]`.
 
-With names, only those parts are run again, and the others stay as they are in the document.
+With names, only those parts are run again, and the others stay as they are in the document, or out of it.
 """
 
 from __future__ import annotations
@@ -68,6 +68,8 @@ def main(names: list[str]) -> None:
     parts = [HEAD]
     for name, (title, about, run) in PARTS.items():
         kept = re.search(rf"<!-- {name} -->\n(.*?)(?=\n<!-- [a-z]+ -->\n|\Z)", before, re.DOTALL)
+        if names and name not in names and kept is None:
+            continue
         body = kept.group(1).rstrip() if kept and names and name not in names else f"## {title}\n\n{about}\n\n{run()}"
         parts.append(f"<!-- {name} -->\n{body}\n")
     DOCUMENT.write_text("\n".join(parts), "utf-8")
