@@ -18,12 +18,11 @@ from pathlib import Path
 import measure
 from measure import Row
 
-from gpurules.cli import explain
 from gpurules.engine.decisions import change, decision
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.facts import Setting
-from gpurules.engine.inquiries import subject
+from gpurules.engine.inquiries import explanation, subject
 from gpurules.engine.inquiries.grid import Grid, Gridded
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.inquiries.why_not import WhyNot
@@ -75,7 +74,7 @@ def asked(engine: Engine, content: bytes, name: str, command: str, about: str) -
     if command == "explain":
         facts = reading.read(document.parse(content, name), engine.rulebook)
         found = decision.trace(engine.evaluate(facts, "", name))
-        return explain.explanation.explain(subject.in_decision(about, found), found, engine.rulebook, None, name)
+        return explanation.explain(subject.in_decision(about, found), found, engine.rulebook, None, name)
     return WhyNot(Trial(engine, document.parse(content, name), (), "", name)).answer(subject.in_rulebook(about, engine))
 
 
