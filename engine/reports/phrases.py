@@ -143,6 +143,7 @@ WORDS: Mapping[str, Localized] = {
         "Keep {machine} for now: by what is given it meets every requirement, on the assumptions named below it does not. Settle these first.",
         "暂且保留 {machine}：按已给出的事实满足全部要求，按下列假定则不满足。请先核实这些假定。",
     ),
+    "assumed_by": _T("what {rules} say", "{rules} 所取的值"),
     "assumed_group": _T("{group} as by {rule}", "{rule} 所取的 {group}"),
     "open": _T("{count} findings still depend on facts not given", "还有 {count} 条取决于未给出的事实"),
     "waiting": _T("{count} rules wait for nothing but the task and the model's size", "{count} 条规则只等任务和模型规模"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from gpurules.engine.decisions.decision import Document
 from gpurules.engine.reports.phrases import word
@@ -95,12 +95,16 @@ class Reader:
         named = any(f["path"] == "model.name" for f in self.decision["facts"])
         return list(dict.fromkeys(fact if named or not fact.startswith("model.") else "model.name" for fact in needs))
 
-    def assumptions(self, facts: Iterable[str]) -> list[str]:
-        """Assumed facts by name; where one rule assumes many of a group, such as the shape of a model, the group and the rule."""
+    def assumptions(self, facts: Sequence[str]) -> list[str]:
+        """Assumed facts by name; where one rule assumes many of a group, such as the shape of a model, the group and the rule; where
+        they are more than a few, the rules that assume them, whose facts stand beside the verdict."""
         rules = {a["fact"]: a["rule"] for a in self.decision["assumptions"]}
         counts = Counter(rules.values())
         names = (fact if counts[rules.get(fact, "")] <= FEW else self._group(fact, rules[fact]) for fact in facts)
-        return list(dict.fromkeys(names))
+        named = list(dict.fromkeys(names))
+        if len(named) <= FEW:
+            return named
+        return [self.word("assumed_by", rules=", ".join(sorted({rules[fact] for fact in facts if fact in rules})))]
 
     def _group(self, fact: str, rule: str) -> str:
         return self.word("assumed_group", group=f"{fact.partition('.')[0]}.*", rule=rule)
