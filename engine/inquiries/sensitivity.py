@@ -20,8 +20,8 @@ from gpurules.engine.inquiries.outlook import CONFLICTING, IMPOSSIBLE, Outlook, 
 from gpurules.engine.inquiries.trial import Trial
 
 EVALUATIONS = 2_000
-ONE_WAY = 250
-"""Evaluations that the search makes in one direction of one figure at most."""
+ONE_WAY, LEAST = 250, 30
+"""Evaluations that the search makes in one direction of one figure: at most, and where many figures share what is left at least."""
 BUNCH = 8
 """Figures that are looked at together first."""
 CHANGE, CONSTANT, LIMIT, OPEN = "change", "constant", "limit", "open"
@@ -50,6 +50,11 @@ class Swing:
     def nearest(self) -> float:
         """The distance of the nearer change; infinite where there is none."""
         return min((self.lever.distance(s.place) for s in (self.down, self.up) if s.kind == CHANGE), default=float("inf"))
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether the budget ended before anything was found of it."""
+        return self.down.kind == self.up.kind == OPEN and self.down.place == self.up.place == 0
 
     @property
     def constant(self) -> bool:
@@ -91,16 +96,23 @@ class Searcher:
         """Every figure; `tick` is called after each."""
         swings: list[Swing] = []
         fixed: list[Lever] = []
+        pending: list[Lever] = []
         unused = 0
         for bunch in self._bunches():
-            for lever, found in self._swings(bunch):
-                if found is not None and lever.ends == (0, 0):
+            for lever, found in self._looked(bunch):
+                if lever.ends == (0, 0):
                     fixed.append(lever)
-                elif found is None or (found.constant and not self.outlook.used(self.outlook.mover(lever))):
-                    unused += 1
+                elif found == CHANGE:
+                    pending.append(lever)
+                    continue
+                elif found == CONSTANT and self.outlook.used(self.outlook.mover(lever)):
+                    swings.append(_constant(lever))
                 else:
-                    swings.append(found)
+                    unused += 1
                 tick()
+        for number, lever in enumerate(pending):
+            swings.append(self.swing(lever, max(LEAST, self.budget.left // (2 * (len(pending) - number)))))
+            tick()
         swings.sort(key=lambda s: (s.nearest, s.constant, s.lever.key))
         spent = self.budget
         return Sensitivity(self.outlook.now, tuple(swings), unused, tuple(fixed), self.conflicts(), spent.most - spent.left, spent.reached)
@@ -119,42 +131,34 @@ class Searcher:
                 bunch.append(lever)
         yield from ([bunch] if bunch else [])
 
-    def _swings(self, bunch: Sequence[Lever]) -> Iterator[tuple[Lever, Swing | None]]:
-        """What moving each figure of a bunch comes to; None of those of which the decision makes no use. While all of them may be
-        anywhere at once and the verdict is still one, it is so whichever of them moves."""
+    def _looked(self, bunch: Sequence[Lever]) -> Iterator[tuple[Lever, str]]:
+        """Whether the verdict is one wherever a figure of a bunch may be (`constant`), or has to be searched for (`change`); "" where
+        the decision makes no use of it. While all of them may be anywhere at once and the verdict is still one, it is so whichever moves."""
         moving = []
         for lever in bunch:
-            if lever.ends != (0, 0) and self.outlook.idle(self.outlook.mover(lever)):
-                yield lever, None
-            elif len(bunch) > 1:
-                moving.append(lever)
+            if lever.ends == (0, 0) or self.outlook.idle(self.outlook.mover(lever)):
+                yield lever, ""
             else:
-                yield lever, self.swing(lever)
+                moving.append(lever)
         pending = [moving] if moving else []
         while pending:
             part = pending.pop()
-            if len(part) == 1:
-                yield part[0], self.swing(part[0])
-                continue
             self.budget.spend()
             if not self.budget.reached and self.outlook.over(self.outlook.mover(*part), part[0].ends) == self.outlook.now:
-                yield from ((lever, _constant(lever)) for lever in part)
+                yield from ((lever, CONSTANT) for lever in part)
+            elif len(part) == 1:
+                yield part[0], CHANGE
             else:
                 half = len(part) // 2
                 pending += [part[half:], part[:half]]
 
-    def swing(self, lever: Lever) -> Swing:
-        """What moving one figure comes to."""
-        if lever.ends == (0, 0):
-            return _constant(lever)
+    def swing(self, lever: Lever, most: int = ONE_WAY) -> Swing:
+        """What moving one figure comes to, after at most so many evaluations in each direction."""
         mover = self.outlook.mover(lever)
-        self.budget.spend()
-        if not self.budget.reached and self.outlook.over(mover, lever.ends) == self.outlook.now:
-            return _constant(lever)
-        return Swing(lever, self._side(mover, -1, -lever.ends[0]), self._side(mover, 1, lever.ends[1]))
+        return Swing(lever, self._side(mover, -1, -lever.ends[0], most), self._side(mover, 1, lever.ends[1], most))
 
-    def _side(self, mover: Mover, way: int, last: int) -> Side:
-        now, left = self.outlook.now, Budget(min(ONE_WAY, max(self.budget.left, 0)))
+    def _side(self, mover: Mover, way: int, last: int, most: int) -> Side:
+        now, left = self.outlook.now, Budget(min(ONE_WAY, most, max(self.budget.left, 0)))
         pending = [(1, last)] if last else []
         while pending:
             near, far = pending.pop()

@@ -28,8 +28,9 @@ SENSITIVITY: Mapping[str, Localized] = {
     "zero": _T("{count} figures are 0, which no factor moves; they were left as they are.", "有 {count} 个数字为 0，按倍数无法变动，保持原样。"),
     "all": _T("--all lists them.", "加 --all 可全部列出。"),
     "budget": _T(
-        "Not everything was settled: {count} evaluations were made and the budget ended. --budget raises the number.",
-        "并非全部查清：已求值 {count} 次，达到上限。可用 --budget 提高次数。",
+        "Not everything was settled: {count} evaluations were made and the budget ended; of {figures} further figures nothing is known. "
+        "--budget raises the number.",
+        "并非全部查清：已求值 {count} 次，达到上限，另有 {figures} 个数字尚无结果。可用 --budget 提高次数。",
     ),
     "counted": _T("{count} evaluations.", "共求值 {count} 次。"),
     "figure": _T("figure", "数字"),

@@ -74,7 +74,9 @@ class SensitivityReader:
     def lead(self) -> list[Block]:
         changing = sum(f["nearest"] is not None for f in self.found["figures"])
         text = self._say("lead_some", count=changing) if changing else self._say("lead_none")
-        return [Words(text), *([Words(self._say("budget", count=self.found["evaluations"]), "caution")] if self.found["budget_reached"] else [])]
+        if not self.found["budget_reached"]:
+            return [Words(text)]
+        return [Words(text), Words(self._say("budget", count=f"{self.found['evaluations']:,}", figures=len(self.found["unsettled"])), "caution")]
 
     def rest(self, everything: bool = False, fold: bool = False) -> list[Block]:
         """What changes nothing: counted, or listed."""

@@ -122,8 +122,8 @@ FIGURE = {
     "kind": "scaled", "since": "2026-01-01", "also": [], "cites": [], "nearest": 0.001, "down": CHANGED, "up": STAYS,
 }  # fmt: skip
 SENSITIVITY = {
-    "now": MOVED, "figures": [FIGURE, {**FIGURE, "down": STAYS, "up": CHANGED}], "constant": [{**FIGURE, "down": STAYS}], "zero": [], "unused": 7,
-    "conflicts": [], "evaluations": 100, "budget_reached": False,
+    "now": MOVED, "figures": [FIGURE, {**FIGURE, "down": STAYS, "up": CHANGED}], "constant": [{**FIGURE, "down": STAYS}], "zero": [],
+    "unsettled": [], "unused": 7, "conflicts": [], "evaluations": 100, "budget_reached": False,
 }  # fmt: skip
 
 

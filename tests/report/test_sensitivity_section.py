@@ -44,7 +44,7 @@ def answer(*figures: Document) -> Document:
     return {
         "format": "gpurules-sensitivity/1", "date": "2026-11-30", "rulebook": {"version": "1.0.0", "digest": "sha256:0"},
         "now": {"status": "keep", "machines": [{"id": "stated", "name": {"en": "the stated machine", "zh": "所述机器"}}]},
-        "figures": list(figures), "zero": [], "unused": 3,
+        "figures": list(figures), "zero": [], "unsettled": [], "unused": 3,
         "constant": [{**figure(nearest=None), "name": "liquid_limit", "down": side("constant", "175 W", 0.25)}],
         "conflicts": [
             {"id": "K01", "between": ["A01", "C03"], "rules": ["MEM-001"], "about": {"en": "memory", "zh": "显存"}, "holds": {"en": "a", "zh": "a"},
