@@ -110,8 +110,10 @@ class Searcher:
                 else:
                     unused += 1
                 tick()
+        pending.sort(key=lambda lever: bool(self.outlook.mover(lever).cut))  # those that cut rules apart take longest and say least
         for number, lever in enumerate(pending):
-            swings.append(self.swing(lever, max(LEAST, self.budget.left // (2 * (len(pending) - number)))))
+            share = self.budget.left // (2 * (len(pending) - number)) if self.outlook.mover(lever).cut else ONE_WAY
+            swings.append(self.swing(lever, max(LEAST, share)))
             tick()
         swings.sort(key=lambda s: (s.nearest, s.constant, s.lever.key))
         spent = self.budget
