@@ -154,9 +154,7 @@ class Field:
         return self._possible[entry.candidate.id]
 
 
-def key(
-    measures: Sequence[Criterion], fork: Run, machine: Candidate, varying: Varying | None = None, high: bool = False, inside: Sequence[Run] = ()
-) -> Key:
+def key(measures: Sequence[Criterion], fork: Run, machine: Candidate, varying: Varying | None = None, high: bool = False, inside: Sequence[Run] = ()) -> Key:
     """What a machine is ordered by. Of figures that vary it is the least that their worst case may be, or (`high`) the most; runs
     `inside`, with what is open at one of its values, bound the worst case from the other side."""
     scores = []

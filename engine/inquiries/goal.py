@@ -255,9 +255,7 @@ def _reach(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str],
     return _along(run, evaluation, cone, varied, reach, stated)
 
 
-def _along(
-    run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], reach: dict[str, frozenset[str]], stated: bool
-) -> tuple[Reached, Reached]:
+def _along(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], reach: dict[str, frozenset[str]], stated: bool) -> tuple[Reached, Reached]:
     """What the varied facts reach along the agenda of one run, from what they reach before any rule."""
     procedures = run.program.procedures
     for figure in cone.figures if stated else ():

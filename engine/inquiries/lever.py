@@ -228,4 +228,3 @@ def _plain(number: float) -> str:
     digits = max(0, _DIGITS - 1 - math.floor(math.log10(abs(number))))
     text = f"{number:.{digits}f}"
     return text.rstrip("0").rstrip(".") if "." in text else str(int(float(f"{number:.{_DIGITS}g}")))
-

@@ -321,4 +321,3 @@ class Glance:
             return self.outlook.held(("same", field), lambda: View(field, field.run, Varying(), (), ()))
         made.corners = lambda: [c._view(number, nodes) for c in self._alike(number)]
         return made
-

@@ -7,6 +7,9 @@ from gpurules.engine.reports.blocks import Block, Grid, Item, Items, Words
 from gpurules.engine.reports.phrases import confidence
 from gpurules.engine.reports.reader import MEMORY, Reader
 
+LONGEST = 80
+"""Characters told of a value that the vocabulary has no word for."""
+
 
 class TraceReader(Reader):
     """Reads what a decision rests on."""
@@ -62,9 +65,16 @@ class TraceReader(Reader):
 
     def facts(self) -> list[Block]:
         assumed = {a["fact"] for a in self.decision["assumptions"]}  # in place of what a catalogue said by default
-        rows = [(f["path"], self.said(f["shown"]), self._origin(f)) for f in self.decision["facts"] if f["path"] not in assumed]
+        rows = [(f["path"], self._known_as(f), self._origin(f)) for f in self.decision["facts"] if f["path"] not in assumed]
         rows += [(a["fact"], self.said(a["shown"]), self.word("origin_assumed", rule=a["rule"])) for a in self.decision["assumptions"]]
         return [Grid((self.word("fact"), self.word("value"), self.word("origin")), tuple(rows))] if rows else []
+
+    def _known_as(self, fact: Document) -> str:
+        """The value; with what was written, where the vocabulary has no word for it."""
+        shown, written = self.said(fact["shown"]), fact.get("text", "")
+        if fact["value"] != {"members": ["other"]} or written in ("", "other", shown):
+            return shown
+        return f"{shown} ({written if len(written) <= LONGEST else written[: LONGEST - 1] + '…'})"
 
     def _origin(self, fact: Document) -> str:
         if fact["origin"] == "stated":
