@@ -58,6 +58,7 @@ def test_record() -> None:
     assert len(rows(importlib.import_module("record").report(210, 420))) == 7
 
 
+@pytest.mark.long
 def test_growth() -> None:
     growth = importlib.import_module("growth")
     text = growth.main(quick=True)

@@ -76,7 +76,10 @@ SETTINGS = [
 ]
 
 
-@pytest.mark.parametrize("number", range(len(EXAMPLES)), ids=lambda number: EXAMPLES[number].stem)
+SOME = [pytest.param(at, marks=() if at % 3 == 0 else pytest.mark.long, id=path.stem) for at, path in enumerate(EXAMPLES)]
+
+
+@pytest.mark.parametrize("number", SOME)
 def test_a_process_of_its_own_prints_the_same_wherever_it_runs(number: int, tmp_path: Path, update_golden: bool) -> None:
     """Terminal, locale, working folder and hash seed leave no trace in a report."""
     example, variables = EXAMPLES[number], SETTINGS[number % 2]

@@ -53,7 +53,10 @@ def test_the_schema_is_one_and_strict() -> None:
     assert described(SCHEMA) == []
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.yaml")), ids=lambda p: p.stem)
+EXAMPLES = sorted((ROOT / "examples").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", [pytest.param(p, marks=() if at % 2 == 0 else pytest.mark.long, id=p.stem) for at, p in enumerate(EXAMPLES)])
 def test_examples(path: Path) -> None:
     assert complaints(evaluate(path)) == []
 
