@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -85,9 +86,12 @@ class _Checker:
         for kind in (Derive, Assume):
             groups: dict[str, list[tuple[Rule, Derive | Assume]]] = {}
             for rule in running.values():
+                said: Counter[str] = Counter()
                 for conclusion in rule.then:
                     if isinstance(conclusion, kind) and conclusion.fact in self.vocabulary.facts:
-                        groups.setdefault(conclusion.fact, []).append((rule, conclusion))
+                        said[conclusion.fact] += 1
+                        if said[conclusion.fact] <= 2:  # a second one is a fault, and told once
+                            groups.setdefault(conclusion.fact, []).append((rule, conclusion))
             for fact, group in sorted(groups.items()):
                 found = self.group(fact, group, above, kind is Assume)
                 if kind is Derive:
@@ -151,7 +155,8 @@ class _Checker:
             if rule.for_each and own:
                 place = rule.where("then" if rule.when is None else "when")
                 self.problem(place, "GR423", f"'{own[0]}' looks at all machines, in a rule about one", "leave out for_each:, and advise")
-            read = {n for c in rule.then if isinstance(c, Derive) for n in reads_of(rule, c.fact)} | {*when}
+            derived = dict.fromkeys(c.fact for c in rule.then if isinstance(c, Derive))
+            read = {n for fact in derived for n in reads_of(rule, fact)} | {*when}
             if rule.for_each:
                 required = [c.condition.tree if isinstance(c, Require) else c.figure.tree for c in rule.then if isinstance(c, Require | Prefer)]
                 hanging = sorted((read | {n for tree in required for n in syntax.names(tree)}) & after)

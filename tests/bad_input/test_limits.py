@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 
 import pytest
 from refusals import faults_in, ran_within_limits
 from test_rules import RULE, WHEN
+
+from gpurules.engine import GpurulesError, load
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="address space is bounded so on Linux only")
 N = 900_000
@@ -115,3 +118,16 @@ def test_rules(name: str, tmp_path: Path, warm: Path, usual: float) -> None:
     found = faults_in(errors)
     assert (exit_code, output) == (2, "") and code in {f[1] for f in found} and len(found) <= 102, errors[:2000]
     assert seconds - usual < 2
+
+
+def test_a_conclusion_said_hundreds_of_times_is_told_once(tmp_path: Path) -> None:
+    said = "- derive: {power.rest: share * host.gpus * gpu.power_limit}\n" * 480
+    head = "id: EXA-001\nversion: 1.0.0\nstatus: active\ntitle: {en: An example, zh: 示例}\n"
+    rest = "parameters:\n  share: {value: 45 %, cites: [H15], since: 2026-01-01}\nbecause: {en: An example., zh: 示例。}\ncites: [H15]\n"
+    cases = "cases:\n- {name: one, facts: {gpu.count: 1}, fires: yes}\n"
+    (tmp_path / "EXA-001-an-example.yaml").write_text(f"{head}then:\n{said}{rest}{cases}", "utf-8")
+    start = time.process_time()
+    with pytest.raises(GpurulesError) as caught:
+        load(tmp_path)
+    assert [p.code for p in caught.value.problems].count("GR408") == 1
+    assert time.process_time() - start < 4, "reading the catalogues takes two"
