@@ -1,8 +1,7 @@
-"""What explain, why-not and what-if share: a facts file or a kept decision as input, and trees on a terminal."""
+"""What explain, why-not, what-if and sensitivity share: a facts file or a kept decision as input, and trees on a terminal."""
 
 from __future__ import annotations
 
-import shutil
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -13,9 +12,14 @@ from rich.text import Text
 from rich.tree import Tree
 
 from gpurules.cli import output
-from gpurules.cli.printing import TONES, as_printed, console_for, rendered, seamed
+from gpurules.cli.printing import TONES, columns_of, on_terminal, rendered, seamed
+from gpurules.engine.decisions import kept
+from gpurules.engine.decisions.decision import Document as Decision
 from gpurules.engine.decisions.kept import MAX_BYTES
-from gpurules.engine.inquiries import tree
+from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inference.facts import Setting
+from gpurules.engine.inquiries import restatement, tree
+from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge import document
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.reports import markdown
@@ -49,6 +53,15 @@ def node_of(content: bytes, name: str) -> Node | None:
     return document.parse(content, name)
 
 
+def trial_of(content: bytes, name: str, engine: Engine, further: Sequence[Setting], day: str) -> tuple[Trial, Decision | None]:
+    """What a facts file states, or a kept decision did, with `further` facts and another `day`, ready to be evaluated with changes;
+    and the decision where it is one. Raises GpurulesError."""
+    if not restatement.is_decision(content):
+        return Trial(engine, node_of(content, name), further, day, name), None
+    document = kept.read(content, name)
+    return kept.made(document, name, lambda read: restatement.trial(read, engine, name, further, day)), document
+
+
 def print_trees(branches: Sequence[Branch], format_: str, language: str, width: int | None) -> None:
     """Print trees to standard output: drawn, as nested lists of Markdown, or as canonical JSON (a list)."""
     if format_ == "json":
@@ -57,12 +70,7 @@ def print_trees(branches: Sequence[Branch], format_: str, language: str, width: 
     if format_ == "markdown":
         sys.stdout.write(tree.markdown(tuple(branches), language))
         return
-    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
-    console = console_for(min(columns, 200))
-    with console.capture() as capture:
-        for branch in branches:
-            console.print(_drawn(branch, language))
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+    sys.stdout.write(on_terminal((_drawn(branch, language) for branch in branches), columns_of(width)))
 
 
 def print_sections(sections: Sequence[Section], document: object, format_: str, width: int | None) -> None:
@@ -73,12 +81,8 @@ def print_sections(sections: Sequence[Section], document: object, format_: str, 
     if format_ == "markdown":
         sys.stdout.write(markdown.written(sections))
         return
-    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
-    console = console_for(min(columns, 200))
-    with console.capture() as capture:
-        for section in sections:
-            console.print(rendered(section, console.width))
-    sys.stdout.write("".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines()))
+    columns = columns_of(width)
+    sys.stdout.write(on_terminal((rendered(section, columns) for section in sections), columns))
 
 
 def _drawn(branch: Branch, language: str) -> Tree:

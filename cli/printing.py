@@ -6,6 +6,7 @@ import re
 import shutil
 import sys
 import unicodedata
+from collections.abc import Iterable
 from functools import cache
 
 from rich.console import Console, Group, RenderableType
@@ -41,11 +42,21 @@ def report_text(decision: Document, format_: str, language: str, width: int | No
         from gpurules.engine.reports.html import html
 
         return html(decision, language)
-    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
-    console = console_for(min(columns, 200))
+    columns = columns_of(width)
+    return on_terminal((rendered(section, columns) for section in report(decision, language)), columns)
+
+
+def columns_of(width: int | None) -> int:
+    """Columns to print in: those asked for, the terminal's, or 120."""
+    return min(width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120), 200)
+
+
+def on_terminal(parts: Iterable[RenderableType], columns: int) -> str:
+    """What is printed on a terminal of so many columns, no line with white space at its end."""
+    console = console_for(columns)
     with console.capture() as capture:
-        for section in report(decision, language):
-            console.print(rendered(section, console.width))
+        for part in parts:
+            console.print(part)
     return "".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines())
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import sys
 from pathlib import Path
 
@@ -12,13 +11,12 @@ from rich.progress import Progress
 
 from gpurules.cli import asking, cache, output, stated
 from gpurules.cli.language import language_option
-from gpurules.cli.printing import as_printed, console_for, rendered
+from gpurules.cli.printing import columns_of, on_terminal, rendered
 from gpurules.cli.rulebook import located, rules_option
-from gpurules.engine.decisions import decision, kept
-from gpurules.engine.inquiries import restatement, sensitivity, sensitivity_document
-from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.decisions import decision
 from gpurules.engine.public import VERSION
 from gpurules.engine.reports.sensitivity_section import SensitivityReader
+from gpurules.engine.sensitivity import document, search
 
 FORMATS = ("text", "markdown", "html", "json")
 WIDE, NARROW = 61, 41
@@ -29,7 +27,7 @@ WIDE, NARROW = 61, 41
 @click.argument("source", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml|DECISION.json")
 @stated.stated_options
 @click.option("--all", "everything", is_flag=True, help="List the figures that change nothing, too.")
-@click.option("--budget", type=click.IntRange(1, 10_000_000), default=sensitivity.EVALUATIONS, show_default=True, help="Evaluations for all figures together.")
+@click.option("--budget", type=click.IntRange(1, 10_000_000), default=search.EVALUATIONS, show_default=True, help="Evaluations for all figures together.")
 @click.option("--format", "format_", type=click.Choice(FORMATS), default="text", show_default=True, help="What to print; html is the whole report.")
 @click.option("--width", type=click.IntRange(60, 200), help="Columns of the text; the terminal's, or 120, by default.")
 @language_option
@@ -55,15 +53,11 @@ def command(
     given, day = stated.read(settings, date)
     content, name = asking.content_of(source)
     engine = cache.engine(located(rules))
-    if restatement.is_decision(content):
-        document = kept.read(content, name)
-        trial = kept.made(document, name, lambda read: restatement.trial(read, engine, name, given, day))
-    else:
-        trial = Trial(engine, asking.node_of(content, name), given, day, name)
-    searcher = sensitivity.Searcher(trial, budget)
+    trial, _ = asking.trial_of(content, name, engine, given, day)
+    searcher = search.Searcher(trial, budget)
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
         task = progress.add_task("", total=len(searcher.levers))
-        found = sensitivity_document.document(searcher, searcher.answer(lambda: progress.advance(task)))
+        found = document.document(searcher, searcher.answer(lambda: progress.advance(task)))
     if format_ == "json":
         output.json(found)
     elif format_ == "html":
@@ -80,9 +74,6 @@ def _written(reader: SensitivityReader, format_: str, everything: bool, width: i
         from gpurules.engine.reports.markdown import written
 
         return written([reader.section(0, everything), reader.conflicts()])
-    columns = width or (shutil.get_terminal_size((120, 24)).columns if sys.stdout.isatty() else 120)
-    console = console_for(min(columns, 200))
-    with console.capture() as capture:
-        for section in (reader.section(WIDE if console.width >= 100 else NARROW, everything), reader.conflicts()):
-            console.print(rendered(section, console.width))
-    return "".join(f"{line.rstrip()}\n" for line in as_printed(capture.get()).splitlines())
+    columns = columns_of(width)
+    sections = reader.section(WIDE if columns >= 100 else NARROW, everything), reader.conflicts()
+    return on_terminal((rendered(section, columns) for section in sections), columns)

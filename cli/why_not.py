@@ -11,9 +11,8 @@ from gpurules.cli import waivers as waiving
 from gpurules.cli.language import language_option
 from gpurules.cli.rulebook import located, rules_option
 from gpurules.cli.waivers import waivers_option
-from gpurules.engine.decisions import kept, waiver
-from gpurules.engine.inquiries import restatement, subject
-from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.decisions import waiver
+from gpurules.engine.inquiries import subject
 from gpurules.engine.inquiries.why_not import WhyNot
 from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_you_mean, printable
 
@@ -60,14 +59,9 @@ def command(
     if unknown:
         mend = "`gpurules facts` lists what may be stated"
         raise GpurulesError(Problem(Place("why-not"), "GR312", f"no fact is called '{printable(p)}'", did_you_mean(p, facts, mend)) for p in unknown)
-    if restatement.is_decision(content):
-        document, accepted = kept.read(content, name), waiving.given(Path("-"), waivers)
-        trial = kept.made(document, name, lambda read: restatement.trial(read, engine, name, further, day))
-        waived = {c["rule"]: c["waived"] for c in document["conclusions"] if "waived" in c}
-    else:
-        accepted = waiving.given(source, waivers)
-        trial = Trial(engine, asking.node_of(content, name), further, day, name)
-        waived = {}
+    trial, decision = asking.trial_of(content, name, engine, further, day)
+    accepted = waiving.given(source if decision is None else Path("-"), waivers)
+    waived = {} if decision is None else {c["rule"]: c["waived"] for c in decision["conclusions"] if "waived" in c}
     if accepted is not None:
         waived = waiver.counting(waiver.read(*accepted, engine.rulebook.rules), day or stated.today())
     branches = WhyNot(trial, fixed, movable, budget or 0, depth, waived).answer(subject.in_rulebook(about, engine))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from gpurules.engine.decisions.change import Signature
 from gpurules.engine.inquiries.boundary import differing
 from gpurules.engine.inquiries.grid import Grid, Row
+from gpurules.engine.inquiries.machine_name import machine_name
 from gpurules.engine.inquiries.tree_phrases import phrase
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.reports import blocks
@@ -18,7 +18,6 @@ from gpurules.engine.reports.phrases import word
 
 ONE_BY_ONE, ACROSS, NAMED, EXPLAINED = 60, 8, 5, 24
 """Combinations that are shown one by one; values that stand beside each other; rules that a decision names; rules that are explained."""
-_MACHINE = re.compile(r"(own-)?(\d+)x([^/]+)/([^/]+)/([^/+]+)(?:\+tensor(\d+))?")
 
 
 class Decisions:
@@ -44,29 +43,7 @@ class Decisions:
 
     def machines(self, decision: Signature) -> str:
         joint = "；" if self.language == "zh" else "; "
-        return joint.join(self.machine(one) for one in decision[0][1:]) or "–"
-
-    def machine(self, id_: str) -> str:
-        """A machine in words: how many of which card, how they are joined, how they share the work."""
-        if id_ == "stated":
-            return phrase("machine_stated", self.language)
-        read = _MACHINE.fullmatch(id_)
-        if read is None:
-            return id_
-        own, count, card, link, plan, within = read.groups()
-        entry = self.rulebook.catalogs["card"].entries.get(card)
-        parts = [f"{count} × {entry.name if entry is not None else card}"]
-        if int(count) > 1:
-            parts += [self._member("candidate.interconnect", one) for one in link.split("|")] + [self._member("candidate.plan", plan)]
-        if within:
-            parts.append(phrase("grid_tensor", self.language, count=within))
-        if own:
-            parts.append(phrase("grid_own", self.language))
-        return ("，" if self.language == "zh" else ", ").join(parts)
-
-    def _member(self, path: str, member: str) -> str:
-        title = self.rulebook.vocabulary.facts[path].members.get(member)
-        return title.get(self.language) if title is not None else member
+        return joint.join(machine_name(one, self.rulebook, self.language) for one in decision[0][1:]) or "–"
 
     def changes(self, before: Signature | None, after: Signature) -> str:
         """The rules that make two decisions differ, new ones first."""

@@ -96,8 +96,8 @@ PHRASES: dict[str, tuple[str, str]] = {
     "grid_above": ("against the row above", "与上一行相比"),
     "grid_same": ("the same", "相同"),
     "grid_more": ("and {count} more", "等另外 {count} 条"),
-    "grid_tensor": ("tensor parallel {count}", "张量并行 {count}"),
-    "grid_own": ("of the stated cards", "取自所述的卡"),
+    "machine_tensor": ("tensor parallel {count}", "张量并行 {count}"),
+    "machine_own": ("of the stated cards", "取自所述的卡"),
     "grid_legend": (
         "+ a rule speaks that did not, − it no longer does, ~ it does more or less surely",
         "+ 规则新成立，− 不再成立，~ 成立的把握有变",

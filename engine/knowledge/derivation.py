@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -86,12 +85,8 @@ class _Checker:
         for kind in (Derive, Assume):
             groups: dict[str, list[tuple[Rule, Derive | Assume]]] = {}
             for rule in running.values():
-                said: Counter[str] = Counter()
-                for conclusion in rule.then:
-                    if isinstance(conclusion, kind) and conclusion.fact in self.vocabulary.facts:
-                        said[conclusion.fact] += 1
-                        if said[conclusion.fact] <= 2:  # a second one is a fault, and told once
-                            groups.setdefault(conclusion.fact, []).append((rule, conclusion))
+                for conclusion in self._once(rule, kind):
+                    groups.setdefault(conclusion.fact, []).append((rule, conclusion))
             for fact, group in sorted(groups.items()):
                 found = self.group(fact, group, above, kind is Assume)
                 if kind is Derive:
@@ -100,6 +95,20 @@ class _Checker:
         self._requirements(running, derivations)
         self._together(running, derivations)
         return Orders.of(derivations, overrides)
+
+    def _once(self, rule: Rule, kind: type[Derive] | type[Assume]) -> Iterable[Derive | Assume]:
+        """What a rule derives or assumes, fact by fact; that it does so twice of one is told once of each."""
+        found: dict[str, Derive | Assume] = {}
+        repeated: dict[str, Derive | Assume] = {}
+        for conclusion in rule.then:
+            if not isinstance(conclusion, kind) or conclusion.fact not in self.vocabulary.facts:
+                continue
+            if found.setdefault(conclusion.fact, conclusion) is not conclusion:
+                repeated.setdefault(conclusion.fact, conclusion)
+        code, verb = ("GR409", "assumes") if kind is Assume else ("GR408", "derives")
+        for fact, again in repeated.items():
+            self.problem(again.place, code, f"{rule.id} {verb} '{fact}' more than once", "keep one of them, and put what holds otherwise in a rule of its own")
+        return found.values()
 
     def group(self, fact: str, group: list[tuple[Rule, Derive | Assume]], above: Mapping[str, frozenset[str]], assume: bool) -> Derivation:
         rules = [rule for rule, _ in group]

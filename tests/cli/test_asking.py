@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
-from typing import Any
 
 import pytest
+from answers import answered, branches
 
 import gpurules
 
@@ -27,17 +27,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     other = {**decision.document, "rulebook": {**decision.document["rulebook"], "digest": "sha256:" + "0" * 64}}
     (folder / "other.json").write_text(json.dumps(other), "utf-8")
     return folder
-
-
-def answered(done: CompletedProcess[str]) -> str:
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def branches(trees: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for tree in trees:
-        yield tree
-        yield from branches(tree.get("children", []))
 
 
 @pytest.mark.parametrize("source", ["facts.yaml", "decision.json"])

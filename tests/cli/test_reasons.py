@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
 
 import pytest
+from answers import answered, branches
 
 Run = Callable[..., "CompletedProcess[str]"]
 FACTS = "workload.task: lora\nmodel.size_class: 7B\ngpu.count: 4\nmeasured.communication_share: 34 %\n"
@@ -25,17 +26,6 @@ def kept(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "facts.yaml").write_text(FACTS, "utf-8")
     (folder / "decision.json").write_text(gpurules.evaluate(folder / "facts.yaml").to_json(), "utf-8")
     return folder
-
-
-def answered(done: CompletedProcess[str]) -> str:
-    assert (done.returncode, done.stderr) == (0, "")
-    return done.stdout
-
-
-def branches(trees: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    for tree in trees:
-        yield tree
-        yield from branches(tree.get("children", []))
 
 
 def test_explain_goes_down_to_facts_parameters_claims_and_documents(run: Run, kept: Path) -> None:

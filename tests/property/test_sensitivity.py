@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from gpurules.engine.decisions import change
 from gpurules.engine.inference.evaluation import Engine
-from gpurules.engine.inquiries import sensitivity
-from gpurules.engine.inquiries.lever import _scaled as scaled
-from gpurules.engine.inquiries.outlook import CONFLICTING, IMPOSSIBLE
-from gpurules.engine.inquiries.sensitivity import CHANGE, CONSTANT, LIMIT, OPEN, Searcher
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge import document
+from gpurules.engine.sensitivity import search as sensitivity
+from gpurules.engine.sensitivity.lever import _scaled as scaled
+from gpurules.engine.sensitivity.outlook import CONFLICTING, IMPOSSIBLE
+from gpurules.engine.sensitivity.search import CHANGE, CONSTANT, LIMIT, OPEN, Searcher
 from gpurules.engine.values import quantity
 from gpurules.engine.values.problem import GpurulesError
 

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping
 from typing import Any
 
-from gpurules.engine.inquiries.lever import Lever
-from gpurules.engine.inquiries.outlook import Verdict
-from gpurules.engine.inquiries.sensitivity import CHANGE, LIMIT, Searcher, Sensitivity, Side, Swing, Turned
+from gpurules.engine.inquiries.machine_name import machine_name
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Localized
-from gpurules.engine.reports.branch import both
+from gpurules.engine.sensitivity.lever import Lever
+from gpurules.engine.sensitivity.outlook import Verdict
+from gpurules.engine.sensitivity.search import CHANGE, LIMIT, Searcher, Sensitivity, Side, Swing, Turned
 
 FORMAT = "gpurules-sensitivity/1"
 Document = dict[str, Any]
-_MACHINE = re.compile(r"(?P<own>own-)?(?P<count>\d+)x(?P<card>[^/]+)/(?P<link>[^/]+)/(?P<plan>[^/+]+)(?:\+tensor(?P<tensor>\d+))?")
-_STATED = {"en": "the stated machine", "zh": "所述机器"}
 
 
 def document(searcher: Searcher, found: Sensitivity) -> Document:
@@ -109,31 +105,10 @@ class _Writer:
         return found
 
     def _verdict(self, verdict: Verdict) -> Document:
-        return {"status": verdict[0], "machines": [{"id": name, "name": self._machine(name)} for name in verdict[1:]]}
-
-    def _machine(self, name: str) -> Mapping[str, str]:
-        """A machine as reports call it: `2 × NVIDIA A100 PCIe 80GB, NVLink bridge, fully sharded`."""
-        if name == "stated":
-            return _STATED
-        read = _MACHINE.fullmatch(name)
-        if read is None:
-            return both(name)
-        entry = self.rulebook.catalogs["card"].entries.get(read["card"])
-        found = {}
-        for language, comma in (("en", ", "), ("zh", "，")):
-            parts = [f"{read['count']} × {entry.name if entry is not None else read['card']}"]
-            if int(read["count"]) > 1:
-                parts += [self._member("candidate.interconnect", read["link"], language), self._member("candidate.plan", read["plan"], language)]
-            if read["tensor"]:
-                parts.append({"en": f"tensor parallel over {read['tensor']}", "zh": f"{read['tensor']} 卡张量并行"}[language])
-            if read["own"]:
-                parts.append({"en": "of the cards at hand", "zh": "用现有的卡"}[language])
-            found[language] = comma.join(parts)
-        return found
-
-    def _member(self, fact: str, members: str, language: str) -> str:
-        titles = self.rulebook.vocabulary.facts[fact].members
-        return "|".join(titles[m].get(language) if m in titles else m for m in members.split("|"))
+        return {
+            "status": verdict[0],
+            "machines": [{"id": name, "name": {la: machine_name(name, self.rulebook, la) for la in ("en", "zh")}} for name in verdict[1:]],
+        }
 
 
 def _texts(text: Localized) -> dict[str, str]:

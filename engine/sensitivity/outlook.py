@@ -16,15 +16,15 @@ from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.inquiries import goal
 from gpurules.engine.inquiries.axis import Cell
-from gpurules.engine.inquiries.field import Field, Plan
-from gpurules.engine.inquiries.lever import Lever
-from gpurules.engine.inquiries.moved import Mover
 from gpurules.engine.inquiries.trial import Trial
-from gpurules.engine.inquiries.varying import Bounds, Varying, tightened
-from gpurules.engine.inquiries.view import View, taken
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Advise, Assume, Derive, Prefer, Require
 from gpurules.engine.language.compile import Table, Value
+from gpurules.engine.sensitivity.field_view import View, taken
+from gpurules.engine.sensitivity.lever import Lever
+from gpurules.engine.sensitivity.machine_field import Field, Plan
+from gpurules.engine.sensitivity.mover import Mover
+from gpurules.engine.sensitivity.varying import Bounds, Varying, tightened
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError
 from gpurules.engine.values.truth import DEPENDS, NO, YES

@@ -18,10 +18,10 @@ from gpurules.engine.inference.choice import Criterion
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.judging import POWER, ByAgenda, ByKernel, Judge
 from gpurules.engine.inference.kernel import OutOfRange
-from gpurules.engine.inquiries.varying import Step, Varying
 from gpurules.engine.knowledge.rule import Prefer
 from gpurules.engine.language import aggregate
 from gpurules.engine.language.compile import Value
+from gpurules.engine.sensitivity.varying import Step, Varying
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.truth import Truth
 

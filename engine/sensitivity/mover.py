@@ -12,7 +12,6 @@ from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.judging import Stages
 from gpurules.engine.inference.scalar import parameter_value, qualified, recompiled
 from gpurules.engine.inquiries.axis import Cell
-from gpurules.engine.inquiries.lever import Lever, conditioned
 from gpurules.engine.knowledge.derivation import Groups, Regrouping
 from gpurules.engine.knowledge.order import Orders
 from gpurules.engine.knowledge.rule import Assume, Derive, Rule
@@ -21,6 +20,7 @@ from gpurules.engine.language import aggregate, syntax
 from gpurules.engine.language.monotony import signs
 from gpurules.engine.language.syntax import Comparison, Name, Node
 from gpurules.engine.language.typecheck import NumberType
+from gpurules.engine.sensitivity.lever import Lever, conditioned
 from gpurules.engine.values.interval import Interval
 
 Any = TypeVar("Any", bound=Engine)

@@ -11,9 +11,9 @@ from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import FINALISTS, Criterion
 from gpurules.engine.inference.judging import POWER
-from gpurules.engine.inquiries.field import Entry, Field, Key, key
-from gpurules.engine.inquiries.varying import Bounds, Step, Varying, least, tightened
 from gpurules.engine.language.compile import Value
+from gpurules.engine.sensitivity.machine_field import Entry, Field, Key, key
+from gpurules.engine.sensitivity.varying import Bounds, Step, Varying, least, tightened
 from gpurules.engine.values.truth import DEPENDS, NO, YES
 
 

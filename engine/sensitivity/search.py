@@ -14,10 +14,10 @@ from gpurules.engine.decisions import change, conflict
 from gpurules.engine.decisions.conflict import Meeting
 from gpurules.engine.inquiries.axis import Cell
 from gpurules.engine.inquiries.branching import Budget
-from gpurules.engine.inquiries.lever import Lever, levers
-from gpurules.engine.inquiries.moved import Mover
-from gpurules.engine.inquiries.outlook import CONFLICTING, IMPOSSIBLE, Outlook, Verdict
 from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.sensitivity.lever import Lever, levers
+from gpurules.engine.sensitivity.mover import Mover
+from gpurules.engine.sensitivity.outlook import CONFLICTING, IMPOSSIBLE, Outlook, Verdict
 
 EVALUATIONS = 2_000
 ONE_WAY, LEAST = 250, 30

@@ -1,0 +1,1 @@
+"""Sensitivity: how far each figure of the rulebook can move before the verdict is another."""
