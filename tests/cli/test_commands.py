@@ -168,7 +168,9 @@ def test_it_runs_from_any_folder(run: Run, example: Path, tmp_path: Path) -> Non
 
 
 def started(*arguments: str | Path, **streams: int) -> subprocess.Popen[str]:
-    return subprocess.Popen([sys.executable, "-m", "gpurules.cli", *map(str, arguments)], stderr=subprocess.PIPE, encoding="utf-8", **streams)
+    """A command that runs on. It hears Ctrl-C, even where the tests were started in the background of a shell, which ignores it."""
+    command = [sys.executable, "-m", "gpurules.cli", *map(str, arguments)]
+    return subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8", preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL), **streams)
 
 
 @pytest.mark.parametrize("arguments", [["rules"], ["facts"], ["catalog", "models"], ["evaluate", "--help"], ["show", "A04"]], ids=" ".join)
