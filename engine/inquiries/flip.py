@@ -14,6 +14,7 @@ from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis, Value, axes
 from gpurules.engine.inquiries.branching import Box, Budget
 from gpurules.engine.inquiries.goal import Cell, Goal, MachineGoal
+from gpurules.engine.inquiries.lookup import looks_up
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
@@ -89,7 +90,7 @@ class Searcher:
             if path in behind and path in lookups.filled:
                 members = lookups.differing(path, definition.members, {*asked, *behind})
                 definition = replace(definition, members={m: definition.members[m] for m in members})
-            for axis in axes(definition, _given(base, path), moves, self.trial.reads(path)):
+            for axis in axes(definition, _given(base, path), moves, looks_up(path, self.trial.rulebook)):
                 if not (pinned and axis.kind == SETTLE) and path not in base.first.pins:
                     yield axis
 

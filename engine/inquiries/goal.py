@@ -12,7 +12,7 @@ from gpurules.engine.inference.agenda import Impossible, Run, wide
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
-from gpurules.engine.inquiries.trial import Trial, leads
+from gpurules.engine.inquiries.lookup import leads, looks_up
 from gpurules.engine.knowledge.rule import Advise, Ask, Prefer, Require, Rule, Step
 from gpurules.engine.language.compile import Condition
 from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
@@ -240,7 +240,7 @@ def _reach(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str],
             reach[path] = joined
 
     leading = frozenset(path for path in varied if leads(path, evaluation.facts))
-    reading = frozenset(path for path in varied if Trial.looks_up(path, run.program.rulebook)) or varied
+    reading = frozenset(path for path in varied if looks_up(path, run.program.rulebook)) or varied
     for path, fact in facts.items():
         if path not in varied and ((fact.via and leading) or path in run.maybe):
             add(path, [leading if fact.via else reading])

@@ -15,7 +15,7 @@ from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.inquiries.boundary import status
-from gpurules.engine.inquiries.trial import Trial
+from gpurules.engine.inquiries.lookup import looks_up
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Node, Scalar
 from gpurules.engine.values.problem import GpurulesError, Place
@@ -56,7 +56,7 @@ class Gridded:
         """The decisions over `lists`, of each fact the values as they are written. Raises GpurulesError where the facts that stay are wrong."""
         reading.read(self.node, self.engine.rulebook, self.stated, memory=self.memory)
         paths = tuple(lists)
-        leading = tuple(path for path in paths if Trial.looks_up(path, self.engine.rulebook))
+        leading = tuple(path for path in paths if looks_up(path, self.engine.rulebook))
         others = {path: {text: self._fact(path, text) for text in lists[path]} for path in paths if path not in leading}
         begun: dict[tuple[str, ...], Facts | str] = {}
         rows = []

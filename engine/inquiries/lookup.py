@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import cached_property
 
-from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.facts import PAIRS, Facts
 from gpurules.engine.knowledge.catalog import Sourced
 from gpurules.engine.knowledge.rulebook import Rulebook
 
+LOOKED_AT = ("gpu.", "model.", "network.nodes", "interconnect.")
+"""Facts by which others are looked up, or which are held against a catalogue."""
+PRICE_AGE = "budget.price_age"
+"""How old looked-up prices are."""
+_LEADING = frozenset(["gpu.name", "gpu.count", "gpu.memory_nominal", "gpu.memory_usable", "network.nodes", "interconnect.kind", "site.region"])
 _LINKS = frozenset(["interconnect.kind", "interconnect.bandwidth"])
 """What is looked up by a card and by how many there are."""
 _KINDS = {"gpu.name": "card", "model.name": "model", "gpu.current_name": "card"}
@@ -17,7 +23,7 @@ class Lookups:
     """What the catalogues of a rulebook would fill in beside the facts as they are."""
 
     def __init__(self, facts: Facts, rulebook: Rulebook) -> None:
-        self.facts, self.vocabulary = facts, rulebook.vocabulary.facts
+        self.facts, self.rulebook, self.vocabulary = facts, rulebook, rulebook.vocabulary.facts
         self.filled: dict[str, Mapping[str, Mapping[str, Sourced]]] = {"site.region": rulebook.prices.regions}
         for name, kind in _KINDS.items():
             entries = {id_: {_own(path, name): v for path, v in e.values.items()} for id_, e in rulebook.catalogs[kind].entries.items()}
@@ -53,6 +59,49 @@ class Lookups:
             kind = frozenset((p, v.text) for p, v in values.items() if p in wanted or (linked and p.startswith(("link.", "pcie."))))
             found.setdefault(kind, member)
         return tuple(found.values())
+
+    def fills(self, path: str, names: Collection[str]) -> frozenset[str]:
+        """The facts that may be looked up otherwise where one that is looked up by has another value. `names` are those of a card or
+        a model that may mean several: whatever is stated of these may tell them apart."""
+        if path in ("gpu.name", "model.name") or (path == "gpu.current_name"):
+            return self._fillable[path]
+        if _prices(path, self.rulebook):
+            return self._fillable["site.region"]
+        name = "model.name" if path.startswith("model.") else "gpu.name"
+        if path.startswith(("gpu.", "model.", "network.", "interconnect.")) and name in names and not path.startswith("gpu.current_"):
+            return self._fillable[name]
+        pair = [two for one in PAIRS for two in one if path in one and two != path]
+        linked = _LINKS if path in ("gpu.count", "interconnect.kind") else ()
+        return frozenset((*pair, *linked))
+
+    @cached_property
+    def _fillable(self) -> Mapping[str, frozenset[str]]:
+        """The facts that may be looked up by a name, or by a region."""
+        rulebook = self.rulebook
+        known = rulebook.vocabulary.facts
+        of = {kind: {p for e in rulebook.catalogs[kind].entries.values() for p in e.values if p in known} for kind in ("card", "model")}
+        prices = {p for group in (rulebook.prices.cards, rulebook.prices.regions) for e in group.values() for p in e if p in known}
+        prices |= {PRICE_AGE} & known.keys()
+        current = {p for p in known if p.startswith("gpu.current_")}
+        cards = of["card"] | prices | {p for p in known if p.startswith(("gpu.", "interconnect."))} - current
+        models = of["model"] | {p for p in known if p.startswith("model.")}
+        found = {"gpu.name": cards, "model.name": models, "gpu.current_name": current, "site.region": prices}
+        return {name: frozenset(paths) for name, paths in found.items()}
+
+
+def looks_up(path: str, rulebook: Rulebook) -> bool:
+    """Whether other facts may be looked up by this one, or checked against a catalogue with it, while facts are read."""
+    return path.startswith(LOOKED_AT) or _prices(path, rulebook)
+
+
+def leads(path: str, facts: Facts) -> bool:
+    """Whether what is looked up may be another, once a fact has another value; any fact of a name that stands for several entries may tell them apart."""
+    return path in _LEADING or path.startswith(("model.", "gpu.current_")) or (bool(facts.ambiguities) and path.startswith(LOOKED_AT))
+
+
+def _prices(path: str, rulebook: Rulebook) -> bool:
+    """Whether prices are looked up by a fact."""
+    return path in rulebook.prices.asked_by or path == "site.region"
 
 
 def _own(path: str, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -15,19 +15,12 @@ from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.inference.leaves import gather
 from gpurules.engine.inquiries.axis import SETTLE, Axis, Value
-from gpurules.engine.inquiries.lookup import Lookups
+from gpurules.engine.inquiries.lookup import PRICE_AGE, Lookups, looks_up
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place
-
-LOOKED_AT = ("gpu.", "model.", "network.nodes", "interconnect.")
-"""Facts by which others are looked up, or which are held against a catalogue."""
-LINKED = ("interconnect.kind", "interconnect.bandwidth")
-PRICE_AGE = "budget.price_age"
-"""How old looked-up prices are."""
-_LEADING = frozenset(["gpu.name", "gpu.count", "gpu.memory_nominal", "gpu.memory_usable", "network.nodes", "interconnect.kind", "site.region"])
 
 
 class Trial:
@@ -85,13 +78,13 @@ class Trial:
         names = {axis.path for axis in (*changes, *free)} | {path for path in ("gpu.name", "model.name") if path in given and wide(given[path].value)}
         for axis, value in changes.items():
             if facts is None:  # what contradicts may be among what is free
-                opened |= self.fills(axis.path, names) - stated
+                opened |= self.lookups.fills(axis.path, names) - stated
             elif wide(value):
-                opened |= self.fills(axis.path, names) - given.keys()
+                opened |= self.lookups.fills(axis.path, names) - given.keys()
             if facts is None or isinstance(value, Interval):
                 given[axis.path] = _fact(axis.path, value)
         for axis in free:
-            opened |= self.fills(axis.path, names) - stated
+            opened |= self.lookups.fills(axis.path, names) - stated
         opened &= wanted
         changing = {axis.path for axis in free if axis.kind != SETTLE}
         for axis in free:
@@ -121,37 +114,9 @@ class Trial:
         except GpurulesError:
             return None
 
-    def fills(self, path: str, names: Collection[str]) -> frozenset[str]:
-        """The facts that may be looked up otherwise where one that is looked up by has another value. `names` are those of a card or
-        a model that may mean several: whatever is stated of these may tell them apart."""
-        if path in ("gpu.name", "model.name") or (path == "gpu.current_name"):
-            return self._fillable[path]
-        if path in self.rulebook.prices.asked_by or path == "site.region":
-            return self._fillable["site.region"]
-        name = "model.name" if path.startswith("model.") else "gpu.name"
-        if path.startswith(("gpu.", "model.", "network.", "interconnect.")) and name in names and not path.startswith("gpu.current_"):
-            return self._fillable[name]
-        pair = [two for one in reading.PAIRS for two in one if path in one and two != path]
-        linked = LINKED if path in ("gpu.count", "interconnect.kind") else ()
-        return frozenset((*pair, *linked))
-
-    @cached_property
-    def _fillable(self) -> Mapping[str, frozenset[str]]:
-        """The facts that may be looked up by a name, or by a region."""
-        rulebook = self.rulebook
-        known = rulebook.vocabulary.facts
-        of = {kind: {p for e in rulebook.catalogs[kind].entries.values() for p in e.values if p in known} for kind in ("card", "model")}
-        prices = {p for group in (rulebook.prices.cards, rulebook.prices.regions) for e in group.values() for p in e if p in known}
-        prices |= {PRICE_AGE} & known.keys()
-        current = {p for p in known if p.startswith("gpu.current_")}
-        cards = of["card"] | prices | {p for p in known if p.startswith(("gpu.", "interconnect."))} - current
-        models = of["model"] | {p for p in known if p.startswith("model.")}
-        found = {"gpu.name": cards, "model.name": models, "gpu.current_name": current, "site.region": prices}
-        return {name: frozenset(paths) for name, paths in found.items()}
-
     def changed(self, changes: Mapping[Axis, Value]) -> Facts | None:
         facts = self.facts
-        if any(self.reads(axis.path) for axis in changes):
+        if any(looks_up(axis.path, self.rulebook) for axis in changes):
             texts = {axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()}
             several = [(axis, value) for axis, value in changes.items() if axis.definition.type in ("card", "model") and wide(value)]
             self.memory |= {(axis.path, texts[axis]): value for axis, value in several}  # several names at once are no name
@@ -183,19 +148,6 @@ class Trial:
         whole = [(path, vocabulary[path]) for path in cone.facts if path not in known]
         patterns = ((0, 0), (1, 1), (0, 1), (1, 0)) if len(whole) > 1 else ((0, 0), (1, 1)) if whole else ()
         return tuple({path: _end(d, ends[at % 2]) for at, (path, d) in enumerate(whole)} for ends in patterns)
-
-    def reads(self, path: str) -> bool:
-        """Whether other facts may be looked up by this one, or checked against a catalogue with it, while facts are read."""
-        return self.looks_up(path, self.rulebook)
-
-    @staticmethod
-    def looks_up(path: str, rulebook: Rulebook) -> bool:
-        return path.startswith(LOOKED_AT) or path in rulebook.prices.asked_by or path == "site.region"
-
-
-def leads(path: str, facts: Facts) -> bool:
-    """Whether what is looked up may be another, once a fact has another value; any fact of a name that stands for several entries may tell them apart."""
-    return path in _LEADING or path.startswith(("model.", "gpu.current_")) or (bool(facts.ambiguities) and path.startswith(LOOKED_AT))
 
 
 def _within(value: Value, definition: Definition) -> Value:

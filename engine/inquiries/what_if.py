@@ -13,6 +13,7 @@ from gpurules.engine.inquiries import rejection
 from gpurules.engine.inquiries.axis import SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep, differing
 from gpurules.engine.inquiries.branching import Budget, Stretch
+from gpurules.engine.inquiries.lookup import looks_up
 from gpurules.engine.inquiries.subject import STATED
 from gpurules.engine.inquiries.tree_phrases import said
 from gpurules.engine.inquiries.trial import Trial
@@ -51,7 +52,7 @@ def read(text: str, rulebook: Rulebook) -> Vary:
     if definition.number and "," not in given and ".." in given:
         value = statement.read(definition, Scalar(given, "text", place), rulebook.catalogs)
         if isinstance(value, Interval) and value.low < value.high:
-            return Vary(path, (), Axis(definition, value, SETTLE, Trial.looks_up(path, rulebook)))
+            return Vary(path, (), Axis(definition, value, SETTLE, looks_up(path, rulebook)))
     values = tuple(v.strip() for v in given.split(",") if v.strip())
     for one in values:
         statement.read(definition, Scalar(one, "text", place), rulebook.catalogs)

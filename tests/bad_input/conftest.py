@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from refusals import SECONDS, Fault, faults_in, order, ran, ran_alone
 
 from gpurules.cli.cache import engine as cached
 from gpurules.engine import load
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook
-
-sys.path.insert(0, str(Path(__file__).parent))  # the families import the rule and its helpers from test_rules
-
-from refusals import SECONDS, Fault, faults_in, order, ran, ran_alone
 
 Refused = Callable[[Sequence[str], Sequence[Fault], bool], None]
 

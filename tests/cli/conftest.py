@@ -11,7 +11,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-sys.path.insert(0, str(Path(__file__).parent))  # for `hostile` and `answers`, which stand beside the tests
 Run = Callable[..., "subprocess.CompletedProcess[str]"]
 
 

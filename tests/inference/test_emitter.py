@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 import math
 import random
-import sys
-from pathlib import Path
 
+import worlds
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,9 +16,6 @@ from gpurules.engine.inference.kernel import Kernel, OutOfRange
 from gpurules.engine.knowledge import document
 from gpurules.engine.values.problem import GpurulesError
 from gpurules.engine.values.threshold import above, below
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "property"))
-import worlds
 
 
 def neighbours(number: float) -> list[float]:

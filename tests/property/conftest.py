@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 from hypothesis import HealthCheck, Phase, settings
-
-sys.path.insert(0, str(Path(__file__).parent))  # for worlds and naive, which stand beside the tests
 
 QUICK = 60
 

@@ -17,6 +17,7 @@ from gpurules.engine.inquiries import what_if
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep
 from gpurules.engine.inquiries.branching import Budget
+from gpurules.engine.inquiries.lookup import looks_up
 from gpurules.engine.knowledge import document
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError
@@ -52,7 +53,7 @@ def swept(engine, content, path, machines=False, budget=10**7):
     made = trial(engine, content)
     definition = engine.rulebook.vocabulary.facts[path]
     sweep = Sweep(made, machines)
-    axis = Axis(definition, definition.range, SETTLE, made.reads(path))
+    axis = Axis(definition, definition.range, SETTLE, looks_up(path, made.rulebook))
     return sweep, axis, sweep.along(axis, Budget(budget))
 
 

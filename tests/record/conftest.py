@@ -16,8 +16,6 @@ import pytest
 
 from gpurules.engine.records import record
 
-sys.path.insert(0, str(Path(__file__).parent))  # for `written`, which stands beside the tests
-
 
 def _initdb() -> str | None:
     found = [*sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True), shutil.which("initdb")]

@@ -2,31 +2,21 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
-from types import ModuleType
 
 import pytest
-
-
-def benchmark() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks/record.py"
-    spec = importlib.util.spec_from_file_location("record_benchmark", path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+import record as growth  # benchmarks/record.py
 
 
 def test_the_benchmark_runs(tmp_path: Path) -> None:
-    found = benchmark().measure(str(tmp_path / "record.sqlite"), 210, 420)
+    found = growth.measure(str(tmp_path / "record.sqlite"), 210, 420)
     assert len(found) == 6 and all(one > 0 and two > 0 for one, two in found.values())
 
 
 @pytest.mark.long
 def test_a_hundred_thousand_entries_against_a_thousand(tmp_path: Path) -> None:
     """Times vary with whatever else the machine does; what grew with the record would be a hundred times as slow."""
-    found = benchmark().measure(str(tmp_path / "record.sqlite"), 1_000, 100_000)
+    found = growth.measure(str(tmp_path / "record.sqlite"), 1_000, 100_000)
     for name, (one, two) in found.items():
         print(f"{name}: {one * 1e3:.3f} ms, {two * 1e3:.3f} ms, ratio {two / one:.2f}")
         assert two / one < 4, name

@@ -5,13 +5,13 @@ from __future__ import annotations
 import base64
 import copy
 import hashlib
-import importlib.util
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import pages
 import pytest
 from click.testing import CliRunner
 
@@ -32,10 +32,6 @@ from gpurules.engine.values.problem import GpurulesError
 HERE = Path(__file__).parent
 EXAMPLES = sorted((HERE.parents[1] / "examples").glob("*.yaml"))
 STEPS, COST, PLAIN = "7b-full-8xa100-40gb-steps", "8xh100-rent-or-buy", "7b-full-4x4090"
-_spec = importlib.util.spec_from_file_location("pages", HERE / "pages.py")
-assert _spec is not None and _spec.loader is not None
-pages = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(pages)
 
 HOSTILE = [
     "<script>document.title='hit'</script>", "\"><img src=x onerror=document.title='hit'>", "' onmouseover='document.title=1' x='",

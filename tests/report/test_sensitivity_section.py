@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import copy
-import importlib.util
 import json
 from pathlib import Path
 from typing import Any
 
+import pages
 import pytest
 
 from gpurules.engine import evaluate
@@ -15,11 +15,6 @@ from gpurules.engine.decisions.decision import Document
 from gpurules.engine.reports.html import html
 from gpurules.engine.reports.markdown import written
 from gpurules.engine.reports.sensitivity_section import SensitivityReader
-
-_spec = importlib.util.spec_from_file_location("pages", Path(__file__).parent / "pages.py")
-assert _spec is not None and _spec.loader is not None
-pages = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(pages)
 
 EXAMPLE = Path(__file__).parents[2] / "examples/7b-full-4x4090.yaml"
 HOSTILE = "<script>alert(1)</script>{{ 7 * 7 }}\u202e|*x*"

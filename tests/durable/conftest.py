@@ -1,8 +1,0 @@
-"""Random rulebooks and the loader from memory stand beside the property tests."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "property"))

@@ -1,8 +1,0 @@
-"""The mutations, the grammar and the laws stand beside the tests that use them."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent))
