@@ -13,6 +13,7 @@ An expectation is a mapping; all of its keys must hold, of one run at least unle
     step           settings, `path` or `path=value`, one of which the plan of steps proposes
     asks           facts, one of which is asked for
     given          path: value, as a facts file would have it, of a fact that was stated or looked up
+    named          path: pattern, in every member that a fact stated by name may be
     value          path: range; the derived value lies within it, up to `slack` of each end (half as much again)
     chosen         least number of cards of every machine that is chosen, or largest as `<= n`
     refused        codes of problems, or paths of facts, one of which the input was refused for
@@ -128,6 +129,11 @@ def _given(value: Any, outcome: Outcome, engine: Engine) -> bool:
     return True
 
 
+def _named(value: Any, outcome: Outcome, engine: Engine) -> bool:
+    members = {f["path"]: f["value"].get("members", ()) for f in outcome.decision["facts"]}
+    return all(bool(members.get(path)) and all(re.search(pattern, m) for m in members[path]) for path, pattern in value.items())
+
+
 def _equal(found: Mapping[str, Any], wanted: Any) -> bool:
     if isinstance(wanted, Interval):
         return all(abs(found[end] - getattr(wanted, end)) <= 0.01 * abs(getattr(wanted, end)) for end in ("low", "high"))
@@ -176,6 +182,6 @@ def _refused(value: Any, outcome: Outcome, engine: Engine) -> bool:
 PREDICATES: dict[str, Callable[[Any, Outcome, Engine], bool]] = {
     "fit": _fit, "tight": _tight, "verdict": _verdict, "status": lambda v, o, _: o.decision["status"] in _list(v), "rule": _rule,
     "advice": _advice(STANDS), "no_advice": lambda v, o, e: not _advice(STANDS)(v, o, e), "may": _advice((*STANDS, "depends")),
-    "step": _step, "asks": _asks, "given": _given, "value": _value, "chosen": _chosen, "refused": _refused,
+    "step": _step, "asks": _asks, "given": _given, "named": _named, "value": _value, "chosen": _chosen, "refused": _refused,
     "accepted": lambda v, o, _: (not o.refused) == (v == "yes"),
 }  # fmt: skip

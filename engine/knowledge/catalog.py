@@ -24,7 +24,8 @@ class Sourced:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One card or model: its values keyed by the fact they fill; `data` and `notes` are for people."""
+    """One card or model: its values keyed by the fact they fill; `data` and `notes` are for people. A card that is not `offered` is
+    known where it is stated, and no machine is proposed with it."""
 
     id: str
     name: str
@@ -32,6 +33,7 @@ class Entry:
     aliases: tuple[str, ...]
     data: Mapping[str, object]
     notes: tuple[str, ...]
+    offered: bool = True
 
     @property
     def shared_memory(self) -> bool:
@@ -140,7 +142,8 @@ def _entry(raw: Mapping[str, object]) -> Entry:
     assert isinstance(data, dict)
     if "vendor" in raw and values:  # known by the name itself; it stands with the entry's first source
         values["gpu.vendor"] = replace(next(iter(values.values())), text=str(raw["vendor"]).lower())
-    return Entry(str(raw["id"]), str(raw["name"]), values, tuple(_list(raw.get("aliases"))), data, tuple(_list(raw.get("notes"))))
+    offered = raw.get("offered", "yes") != "no"
+    return Entry(str(raw["id"]), str(raw["name"]), values, tuple(_list(raw.get("aliases"))), data, tuple(_list(raw.get("notes"))), offered)
 
 
 def _list(value: object) -> Iterable[str]:

@@ -155,7 +155,7 @@ def test_a_decision_asks_about_names_that_leave_something_open() -> None:
     document = gpurules.evaluate({"workload.task": "inference", "model.name": "Qwen2-27B-A3B", "gpu.name": "2x RTX 4060 Ti"}, rulebook()).document
     (unrecognized,) = document["unrecognized"]
     assert (unrecognized["fact"], unrecognized["text"]) == ("model.name", "Qwen2-27B-A3B") and "Qwen2-7B" in unrecognized["nearest"]
-    assert document["ambiguities"] == [{"fact": "gpu.name", "text": "2x RTX 4060 Ti", "entries": ["GeForce RTX 4060 Ti 16GB", "…"]}]
+    assert document["ambiguities"] == [{"fact": "gpu.name", "text": "2x RTX 4060 Ti", "entries": ["GeForce RTX 4060 Ti 16GB", "GeForce RTX 4060 Ti 8GB"]}]
     assert {"model.name", "gpu.name"} <= {question["fact"] for question in document["measure_next"]}
 
 
