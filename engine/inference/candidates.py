@@ -183,15 +183,15 @@ def _not_chosen(rulebook: Rulebook) -> Mapping[str, Value]:
 
 
 def catalogued(rulebook: Rulebook) -> tuple[Candidate, ...]:
-    """Every card x count x link x plan of one machine, in catalogue order."""
-    return tuple(c for entry in rulebook.catalogs["card"].entries.values() for c in _of(entry, rulebook))
+    """Every offered card x count x link x plan of one machine, in catalogue order."""
+    return tuple(c for entry in rulebook.catalogs["card"].entries.values() if entry.offered for c in _of(entry, rulebook))
 
 
 def grown(rulebook: Rulebook, nodes: int) -> tuple[Candidate, ...]:
-    """Every card x link of `nodes` machines of eight, sharded or split by layers over all cards, or over groups of tensor parallel
+    """Every offered card x link of `nodes` machines of eight, sharded or split by layers over all cards, or over groups of tensor parallel
     that stay within a machine, where its link is more than PCIe."""
     per_node, found = max(COUNTS), list[Candidate]()
-    for entry in rulebook.catalogs["card"].entries.values():
+    for entry in (e for e in rulebook.catalogs["card"].entries.values() if e.offered):
         count = point(float(per_node * nodes))
         counted = {**_card(entry, rulebook), "candidate.count": count, **_machines(rulebook, nodes)}
         for kind, linked in _joined(entry, rulebook, per_node, counted):
