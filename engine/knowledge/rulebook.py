@@ -10,7 +10,7 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from gpurules.engine.knowledge import catalog, claims, contradiction, document, lint, prices, rulefile, structure, vocabulary
+from gpurules.engine.knowledge import catalog, catalog_lint, claims, contradiction, document, lint, prices, rulefile, structure, vocabulary
 from gpurules.engine.knowledge.catalog import Catalog
 from gpurules.engine.knowledge.claims import Register
 from gpurules.engine.knowledge.contradiction import Contradiction
@@ -21,7 +21,7 @@ from gpurules.engine.knowledge.rule import Rule
 from gpurules.engine.knowledge.vocabulary import Localized, Vocabulary
 from gpurules.engine.values import canonical
 from gpurules.engine.values.heap import growing
-from gpurules.engine.values.problem import GpurulesError, Place, Problem, printable
+from gpurules.engine.values.problem import GpurulesError, Place, Problem
 
 SEMANTICS = 1
 """Number of the semantics (docs/semantics.md) that this engine implements; part of every digest."""
@@ -128,12 +128,14 @@ class _Loader:
         self.files = files
         self.problems: list[Problem] = []
         self.plain: dict[str, object] = {}
+        self.data: dict[str, Node] = {}
         self.outside: tuple[Localized, ...] = ()
 
     def load(self) -> Rulebook:
-        catalogs = {"card": self._catalog("gpus.yaml", "card"), "model": self._catalog("models.yaml", "model")}
-        register, priced = self._register(), self._prices()
+        catalogs = {kind: catalog.load(self._data(name), kind) for kind, name in (("card", "gpus.yaml"), ("model", "models.yaml"))}
+        register, priced = claims.load(self._data("claims.yaml"), self._data("conflicts.yaml")), self._prices()
         words, contradictions = self._vocabulary(catalogs)
+        self.problems += catalog_lint.referring(self.data, words, catalogs)
         about, rules = self._rules()
         self._stop()
         orders, problems = lint.check(rules, words, register, catalogs)
@@ -161,35 +163,20 @@ class _Loader:
         return node
 
     def _data(self, name: str) -> object:
+        """The file catalogs/`name` as plain data, once its structure holds."""
         shown = f"catalogs/{name}"
         node = self._read(self.files.catalogs.joinpath(name), shown, True)
-        if node is None:
-            self._stop()
+        if node is not None:
+            self.problems += catalog_lint.structural(name, node)
+        self._stop()
         assert node is not None
-        plain = document.plain(node)
-        self.plain[shown] = plain
-        return plain
-
-    def _catalog(self, name: str, kind: str) -> Catalog:
-        try:
-            return catalog.load(self._data(name), kind)
-        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _misshapen(name, error) from None
+        self.data[name], self.plain[shown] = node, document.plain(node)
+        return self.plain[shown]
 
     def _prices(self) -> Prices:
         """Example prices, where the rulebook has any."""
-        if not self.files.catalogs.joinpath("prices.yaml").is_file():
-            return Prices()
-        try:
-            return prices.load(self._data("prices.yaml"))
-        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _misshapen("prices.yaml", error) from None
-
-    def _register(self) -> Register:
-        try:
-            return claims.load(self._data("claims.yaml"), self._data("conflicts.yaml"))
-        except (AssertionError, AttributeError, KeyError, TypeError, ValueError) as error:
-            raise _misshapen("claims.yaml and conflicts.yaml", error) from None
+        held = self.files.catalogs.joinpath("prices.yaml").is_file()
+        return prices.load(self._data("prices.yaml")) if held else Prices()
 
     def _vocabulary(self, catalogs: Mapping[str, Catalog]) -> tuple[Vocabulary, tuple[Contradiction, ...]]:
         documents: dict[str, Node] = {}
@@ -249,12 +236,6 @@ class _Loader:
             found[one.id] = one
             self.plain[f"rules/{one.id}"] = plain
         return about, dict(sorted(found.items()))
-
-
-def _misshapen(name: str, error: Exception) -> GpurulesError:
-    """Catalogues are read without a schema of their own: what an entry lacks is named, not where it stands."""
-    lacks = f"an entry lacks {error}" if isinstance(error, KeyError) else f"an entry has the wrong form: {printable(str(error), 120) or 'not a mapping'}"
-    return GpurulesError([Problem(Place(f"catalogs/{name}"), "GR202", lacks, "compare it with the packaged catalogue")])
 
 
 def yaml_files(folder: Traversable, shown: str) -> Iterator[tuple[str, Traversable]]:

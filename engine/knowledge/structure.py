@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 Schema = dict[str, Any]
 MAX_FAULTS = 100
 """Faults of one document that are listed."""
+_FORMATS = {"GR401": "see the rule format in docs/rules.md", "GR202": "compare it with the packaged catalogue"}
+"""Where the format is told of the documents that a code speaks of."""
 _TYPES = {"object": "a group of keys", "array": "a list", "string": "text", "number": "a number", "boolean": "yes or no"}
 
 
@@ -62,17 +64,17 @@ def _problems(error: ValidationError, node: Node, code: str) -> Iterable[Problem
         if keyed and isinstance(error.instance, dict):
             yield from _problems(keyed[0], node, code)
             return
-    path = list(error.absolute_path)
+    path, otherwise = list(error.absolute_path), _FORMATS.get(code, _FORMATS["GR401"])
     place = document.located(node, path)
     name = ".".join(str(p) for p in path) or "the file"
     if "propertyNames" in error.absolute_schema_path:
         key = str(error.instance)
-        yield Problem(_key_place(node, path, key), code, f"'{printable(key, 40)}' cannot be a name in {name}", _example(error))
+        yield Problem(_key_place(node, path, key), code, f"'{printable(key, 40)}' cannot be a name in {name}", _example(error, otherwise))
         return
     if error.validator == "additionalProperties" and isinstance(error.instance, dict):
         yield from _unknown_keys(error, node, path, name, code)
         return
-    yield Problem(place, code, *_worded(error, name))
+    yield Problem(place, code, *_worded(error, name, otherwise))
 
 
 def _unknown_keys(error: ValidationError, node: Node, path: list[str | int], name: str, code: str) -> Iterable[Problem]:
@@ -97,13 +99,13 @@ def _key_place(node: Node, path: list[str | int], key: str) -> Place:
     return node.place
 
 
-def _example(error: ValidationError) -> str:
+def _example(error: ValidationError, otherwise: str) -> str:
     """What the value should look like, by the schema's own example."""
     examples = error.schema.get("examples", ()) if isinstance(error.schema, dict) else ()
-    return f"write it like {examples[0]}" if examples else "see the rule format in docs/rules.md"
+    return f"write it like {examples[0]}" if examples else otherwise
 
 
-def _worded(error: ValidationError, name: str) -> tuple[str, str]:
+def _worded(error: ValidationError, name: str, otherwise: str) -> tuple[str, str]:
     value = cast(Any, error.validator_value)
     instance: Any = error.instance
     shown = printable(str(error.instance), 40)
@@ -115,9 +117,9 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             return f"{name} is '{shown}'", did_you_mean(str(error.instance), value, "write one of " + ", ".join(map(str, value)))
         case "type":
             wanted = value if isinstance(value, list) else [value]
-            return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", _example(error)
+            return f"{name} must be {' or '.join(str(_TYPES.get(t, t)) for t in wanted)}, not '{shown}'", _example(error, otherwise)
         case "pattern":
-            return f"{name} is '{shown}'", _example(error)
+            return f"{name} is '{shown}'", _example(error, otherwise)
         case "uniqueItems":
             return f"{name} {error.message}", "keep one of the two"
         case "minItems" | "minProperties" | "minLength":
@@ -136,6 +138,6 @@ def _worded(error: ValidationError, name: str) -> tuple[str, str]:
             types = [_TYPES.get(str(e.validator_value), "") for e in error.context or () if e.validator == "type"]
             return (
                 f"{name} must be {' or '.join(dict.fromkeys(t for t in types if t)) or 'something else'}, not '{shown}'",
-                "see the rule format in docs/rules.md",
+                otherwise,
             )
-    return f"{name}: {printable(error.message, 160)}", "see the rule format in docs/rules.md"
+    return f"{name}: {printable(error.message, 160)}", otherwise

@@ -7,6 +7,10 @@ from dataclasses import dataclass
 
 PHRASES: dict[str, tuple[str, str]] = {
     "requirement_fails": ("the stated machine fails a requirement", "所述机器不满足一项要求"),
+    "advice": ("{level}: {action} ({topic})", "{level}：{action}（{topic}）"),
+    "told": ("{what}: {said}", "{what}：{said}"),
+    "beside": ("{what} ({values})", "{what}（{values}）"),
+    "then": ("{first}, {second}", "{first}，{second}"),
     "state_": ("does not stand", "不成立"),
     "state_certain": ("certain", "确定"),
     "state_assuming": ("stands assuming {facts}", "假定 {facts} 时成立"),

@@ -52,7 +52,8 @@ class Derivation:
         """One conclusion of the decision, with the rule behind it."""
         if entry["kind"] == "advise":
             action, topic = entry["action_title"], entry["topic_title"]
-            text = {la: f"{LEVELS[entry['level']].get(la)}: {action[la]} ({topic[la]})" for la in ("en", "zh")}
+            level_ = {la: LEVELS[entry["level"]].get(la) for la in ("en", "zh")}
+            text = said("advice", level=level_, action=action, topic=topic)
             tone, data = entry["level"], {key: entry[key] for key in ("topic", "level", "action")}
         else:
             text, tone, data = said("requirement_fails"), "require", {}
@@ -94,7 +95,8 @@ class Derivation:
         data: dict[str, Any] = {"id": id_, "version": entry["version"], "truth": entry["truth"], "truth_assuming": entry["truth_assuming"]}
         data |= {"title": entry["title"], **({"gives": value} if value else {})}
         told = {la: phrase("truth", la, truth=_truth(truth, la)) for la in ("en", "zh")}
-        text = {la: f"{id_} {entry['version']} {entry['title'][la]}: {f'{value[la]}, ' if value else ''}{told[la]}" for la in told}
+        told = said("then", first=value, second=told) if value else told
+        text = {la: phrase("told", la, what=f"{id_} {entry['version']} {entry['title'][la]}", said=told[la]) for la in told}
         return self._once("rule", id_, text, data, level, lambda: self._below_rule(entry, level + 1, requires))
 
     def _below_rule(self, entry: Document, level: int, requires: bool) -> Iterator[Branch]:
@@ -150,7 +152,8 @@ class Derivation:
         values = {la: _compared(atom, la) for la in ("en", "zh")}
         truth = atom["truth"] if "truth_assuming" not in atom else f"{atom['truth']} → {atom['truth_assuming']}"
         mark = {la: phrase("decides", la) if atom["text"] in self.deciding else "" for la in values}
-        text = {la: f"{atom['text']}{f' ({values[la]})' if values[la] else ''}: {_truth(truth, la)}{mark[la]}" for la in values}
+        text = {la: phrase("beside", la, what=atom["text"], values=values[la]) if values[la] else atom["text"] for la in values}
+        text = {la: phrase("told", la, what=text[la], said=f"{_truth(truth, la)}{mark[la]}") for la in text}
         names = [name for side in ("left", "right") if side in atom for name in names_in(atom[side]["text"])]
         data: dict[str, Any] = {key: atom[key] for key in ("truth", "truth_assuming", "left", "right") if key in atom}
         shown = {atom[side]["text"]: atom[side] for side in ("left", "right") if side in atom}
@@ -287,12 +290,12 @@ class Derivation:
         if source is None and self.rulebook is not None:
             known_source = self.rulebook.register.sources[entry["source"]]
             source = {"title": {"en": known_source.title.en, "zh": known_source.title.zh}, "url": known_source.url, "interest": known_source.interest}
-        text = {la: f"{id_}: {entry['says'][la]}" for la in ("en", "zh")}
+        text = said("told", what=id_, said=entry["says"])
         if source is None:
             return Branch("claim", text, {"id": id_}, (Branch("document", both(entry["source"]), {"id": entry["source"]}, (), "quiet"),))
         place = f", {entry['place']}" if entry["place"] else ""
         url = f" {source['url']}" if source["url"] else ""
-        title = {la: f"{entry['source']}: {source['title'][la]}{place}{url}" for la in ("en", "zh")}
+        title = {la: phrase("told", la, what=entry["source"], said=f"{source['title'][la]}{place}{url}") for la in ("en", "zh")}
         return Branch("claim", text, {"id": id_}, (Branch("document", title, {"id": entry["source"], "url": source["url"]}, (), "quiet"),))
 
     # ------------------------------------------------------------

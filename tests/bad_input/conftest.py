@@ -37,15 +37,15 @@ def warm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def read_once() -> Callable[[Any, str], object]:
     """Reading a catalogue of a rulebook, each content once: two megabytes for every malformed rule would take a minute."""
-    reading, seen = rulebook._Loader._data, dict[bytes, object]()
+    reading, seen = rulebook._Loader._data, dict[bytes, tuple[object, object]]()
 
     def data(loader: Any, name: str) -> object:
         file = loader.files.catalogs.joinpath(name)
         content = file.read_bytes() if file.is_file() else b""
         if not content or content not in seen:
-            seen[content] = reading(loader, name)
-        loader.plain[f"catalogs/{name}"] = seen[content]
-        return seen[content]
+            seen[content] = reading(loader, name), loader.data[name]
+        loader.plain[f"catalogs/{name}"], loader.data[name] = seen[content]
+        return seen[content][0]
 
     return data
 

@@ -41,6 +41,25 @@ cases:
 WHEN = "    - measured.communication_share > limit"
 THEN = "  - advise: {topic: scaling, level: avoid, action: add_cards}"
 
+CARDS = """sources: {s1: {where: a page, confidence: table}}
+cards:
+- id: a
+  name: A
+  values:
+    gpu.teir: {value: consumer, from: [s1], confidence: table}
+    gpu.memory_nominal: {value: 24 GZ, from: [s1], confidence: table}
+    link.kind: {value: pice, from: [s1], confidence: table}
+"""
+PRICES = """asked_by: [budget.totel]
+sources: {p1: {where: a page, date: 2026-05}}
+cards:
+- {id: rtx-4091, values: {budget.card_price: {value: 900 EURO, from: [p1], confidence: table}}}
+regions:
+- {id: atlantis, values: {}}
+"""
+CONFLICTS = """conflicts:
+- {id: K1, between: [A01, Q77], kind: both, wins: A02, about: {en: x, zh: y}, holds: {en: x, zh: y}}
+"""
 RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "unknown fact": (
         [("measured.communication_share > limit", "measured.comunication_share > limit")],
@@ -871,7 +890,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     ),
     "catalogue that is a list": (
         {"rules/COM-901-more.yaml": [], "catalogs/gpus.yaml": "[]\n"},
-        [("catalogs/gpus.yaml", "GR202", "an entry has the wrong form: not a mapping", "compare it with the packaged catalogue")],
+        [("catalogs/gpus.yaml:1:1", "GR202", "the file must be a group of keys, not '[]'", "compare it with the packaged catalogue")],
     ),
     "folder without catalogues": (
         {"rules/COM-901-more.yaml": [], "catalogs/x.txt": "[]\n"},
@@ -879,7 +898,58 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     ),
     "card without values": (
         {"rules/COM-901-more.yaml": [], "catalogs/gpus.yaml": "sources: {}\ncards:\n- name: x\n"},
-        [("catalogs/gpus.yaml", "GR202", "an entry lacks 'values'", "compare it with the packaged catalogue")],
+        [("catalogs/gpus.yaml:3:3", "GR202", "cards.0 lacks id, values", "add id:")],
+    ),
+    "card whose source is none, twice": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": "sources: {}\ncards:\n- &one {id: a, name: A, values: {gpu.tier: {value: consumer, from: [s1], confidence: table}}}\n- *one\n",
+        },
+        [
+            ("catalogs/gpus.yaml:3:13", "GR204", "'a' also stands in line 3", "keep one of the two, or give it another id"),
+            ("catalogs/gpus.yaml:3:69", "GR203", "there is no source 's1'", "sources stand at the head of the file"),
+        ],
+    ),
+    "values of cards that are none": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": CARDS,
+            "catalogs/models.yaml": None,
+            "catalogs/claims.yaml": None,
+            "catalogs/conflicts.yaml": None,
+        },
+        [
+            ("catalogs/gpus.yaml:6:5", "GR203", "there is no fact 'gpu.teir'", "did you mean 'gpu.tier'?"),
+            ("catalogs/gpus.yaml:7:33", "GR303", "gpu.memory_nominal 'GZ' in '24 GZ' is not a unit", "write it like"),
+            ("catalogs/gpus.yaml:8:24", "GR306", "interconnect.kind has no member 'pice'", "did you mean 'pcie'?"),
+        ],
+    ),
+    "prices that are none": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": None,
+            "catalogs/models.yaml": None,
+            "catalogs/claims.yaml": None,
+            "catalogs/conflicts.yaml": None,
+            "catalogs/prices.yaml": PRICES,
+        },
+        [
+            ("catalogs/prices.yaml:1:12", "GR203", "there is no fact 'budget.totel'", "did you mean 'budget.total'?"),
+            ("catalogs/prices.yaml:4:8", "GR203", "there is no entry of gpu.name called 'rtx-4091'", "did you mean"),
+            ("catalogs/prices.yaml:4:54", "GR303", "budget.card_price 'EURO' in '900 EURO' is not a unit", "write it like"),
+            ("catalogs/prices.yaml:6:8", "GR203", "there is no entry of site.region called 'atlantis'", "give it an id that has one"),
+        ],
+    ),
+    "price without its month": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": None,
+            "catalogs/models.yaml": None,
+            "catalogs/claims.yaml": None,
+            "catalogs/conflicts.yaml": None,
+            "catalogs/prices.yaml": PRICES.replace("2026-05", "spring"),
+        },
+        [("catalogs/prices.yaml:2:37", "GR202", "sources.p1.date is 'spring'", "write it like 2026-05")],
     ),
     "claims that are a list": (
         {
@@ -890,7 +960,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
             "catalogs/conflicts.yaml": None,
             "catalogs/interconnects.yaml": None,
         },
-        [("catalogs/claims.yaml and conflicts.yaml", "GR202", "an entry has the wrong form: not a mapping", "compare it with the packaged catalogue")],
+        [("catalogs/claims.yaml:1:1", "GR202", "the file must be a group of keys, not '[]'", "compare it with the packaged catalogue")],
     ),
     "claim without source": (
         {
@@ -901,7 +971,30 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
             "catalogs/conflicts.yaml": None,
             "catalogs/interconnects.yaml": None,
         },
-        [("catalogs/claims.yaml and conflicts.yaml", "GR202", "an entry lacks 'source'", "compare it with the packaged catalogue")],
+        [("catalogs/claims.yaml:3:3", "GR202", "claims.0 lacks source, says", "add source:")],
+    ),
+    "conflict of claims that are none": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": None,
+            "catalogs/models.yaml": None,
+            "catalogs/claims.yaml": None,
+            "catalogs/conflicts.yaml": CONFLICTS,
+        },
+        [
+            ("catalogs/conflicts.yaml:2:27", "GR203", "there is no claim 'Q77'", "did you mean"),
+            ("catalogs/conflicts.yaml:2:51", "GR203", "there is no side of this conflict called 'A02'", "did you mean 'A01'?"),
+        ],
+    ),
+    "kind of conflict that is none": (
+        {
+            "rules/COM-901-more.yaml": [],
+            "catalogs/gpus.yaml": None,
+            "catalogs/models.yaml": None,
+            "catalogs/claims.yaml": None,
+            "catalogs/conflicts.yaml": CONFLICTS.replace("both", "bot"),
+        },
+        [("catalogs/conflicts.yaml:2:39", "GR202", "conflicts.0.kind is 'bot'", "did you mean 'both'?")],
     ),
     "version and release of the rulebook": (
         {"COM-901-more.yaml": [], "rulebook.yaml": "version: one\nreleased: soon\n"},
@@ -1030,4 +1123,9 @@ def test_rules(name: str, tmp_path: Path, refused: Refused) -> None:
 
 def test_every_code_of_the_linter_is_met() -> None:
     codes = {fault[1] for _, faults in RULES.values() for fault in faults}
-    assert codes >= {f"GR1{n:02}" for n in (*range(11), 20)} | {f"GR4{n:02}" for n in (*range(1, 12), 13, 14, 15, 16, 18)} | {"GR201", "GR202"}
+    assert codes >= {f"GR1{n:02}" for n in (*range(11), 20)} | {f"GR4{n:02}" for n in (*range(1, 12), 13, 14, 15, 16, 18)} | {
+        "GR201",
+        "GR202",
+        "GR203",
+        "GR204",
+    }
