@@ -1,4 +1,4 @@
-"""Units: a dimension in the base units (byte, second, joule, flop, one per currency) and an exact scale."""
+"""Units: a dimension in the base units (byte, second, joule, flop, celsius, one per currency) and an exact scale."""
 
 from __future__ import annotations
 
@@ -51,6 +51,7 @@ def _table() -> dict[str, tuple[Fraction, str]]:
     put("week weeks 周", 7 * 24 * HOUR, "second")
     put("month months 个月 月", MONTH, "second")
     put("y yr yrs year years 年", YEAR, "second")
+    put("°C ℃ degC celsius 摄氏度", 1, "celsius")
     put("USD $ usd dollar dollars 美元", 1, "USD")
     put("CNY RMB ¥ cny rmb yuan 元 人民币", 1, "CNY")
     put("万元", 10**4, "CNY")
@@ -78,6 +79,7 @@ NAMES: dict[Dimension, str] = {
     (("flop", 1), ("second", -1)): "a compute rate",
     (("flop", 1),): "an amount of compute",
     (("second", -1),): "a rate",
+    (("celsius", 1),): "a temperature",
 }
 
 

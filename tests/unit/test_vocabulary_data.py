@@ -26,7 +26,7 @@ KEYS = {
     "model": COMMON | {"open"},
 }
 UNITS = {
-    *("1", "byte", "byte/s", "bit", "bit/s", "W", "s", "year", "1/s", "FLOP", "FLOP/s", "TFLOP/s/W", "GB/s/W"),
+    *("1", "byte", "byte/s", "bit", "bit/s", "W", "°C", "s", "year", "1/s", "FLOP", "FLOP/s", "TFLOP/s/W", "GB/s/W"),
     *("parameter", "token", "token/s", "sequence", "sample/s"),
     *("USD", "USD/h", "USD/kWh", "USD/kW/month", "USD/year", "USD/EFLOP", "months"),
 }
