@@ -116,6 +116,11 @@ def test_catalog(run: Run) -> None:
     assert len(run("catalog", "models").stdout.splitlines()) > 200
     card = run("catalog", "gpus", "RTX 4090").stdout
     assert "gpu.memory_nominal" in card and "24 GB" in card
+    prices = run("catalog", "prices").stdout
+    assert "GeForce RTX 4090" in prices and "budget.rent_price" in prices and "http" not in prices
+    region, none = run("catalog", "prices", "中国"), run("catalog", "prices", "Tesla T4")
+    assert "site.electricity_price" in region.stdout and "http" in region.stdout and "budget.card_price" not in region.stdout
+    assert none.stdout == "Tesla T4: no price is known; state budget.card_price or budget.rent_price\n"
     wrong = run("catalog", "gpus", "RTX 4095")
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "did you mean" in wrong.stderr
