@@ -15,22 +15,7 @@ from gpurules.engine.public import engine, evaluate
 from gpurules.engine.records import record
 
 ROOT = Path(__file__).parents[2]
-PROGRAM = """
-import sys
-from gpurules.engine.records import record, replay
-from gpurules.engine.inference.evaluation import Engine
-from gpurules.engine.knowledge import bundle, rulebook
-from gpurules.engine.public import VERSION
-store = record.opened(sys.argv[1])
-engines = {}
-for entry in record.entries(store):
-    digest = entry.head["rulebook"]["digest"]
-    if digest not in engines:
-        engines[digest] = Engine(rulebook.load(bundle.files(record.rulebook(store, digest))))
-    found = replay.of_record(entry.asked, engines[digest], VERSION, entry.decision)
-    alone = replay.of_document(entry.document, engines[digest], VERSION)
-    print(entry.asked.file, found.outcome, alone.outcome, *(d.name for d in (*found.differences, *alone.differences)))
-"""
+PROGRAM = Path(__file__).with_name("replaying.py")
 
 
 @pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.long)])
@@ -46,5 +31,5 @@ def test_examples_in_a_new_process(every: int, tmp_path: Path) -> None:
         decision = evaluate(content, ready, [Setting(*s) for s in settings], file=path.name)
         record.add(store, record.Asked(content, path.name, settings), decision.to_json().encode(), lambda: held)
     store.close()
-    done = subprocess.run([sys.executable, "-c", PROGRAM, where], capture_output=True, text=True, timeout=600, env={"PYTHONHASHSEED": "7"})
+    done = subprocess.run([sys.executable, str(PROGRAM), where], capture_output=True, text=True, timeout=600, env={"PYTHONHASHSEED": "7"})
     assert done.stderr == "" and done.stdout.splitlines() == [f"{p.name} identical identical" for p in examples]
