@@ -23,6 +23,8 @@ from gpurules.engine.reports.waiver_section import WaiverReader
 
 UNSETTLED = 10
 """Open findings that a report lists, gravest first; the decision holds them all."""
+DOUBTS = 2
+"""Doubts about what was measured that the verdict names."""
 
 
 def report(decision: Document, language: str = "en") -> tuple[Section, ...]:
@@ -64,11 +66,21 @@ class AdviceReader(StepsReader, WaiverReader):
         memory = self.memory_line()
         if memory:
             lines.append(Words(memory))
+        doubted = self.doubted_measurements()
+        if doubted:
+            lines.append(Words(doubted, "caution"))
         waived = self.waived_rules()
         if waived:
             lines.append(Words(waived, "caution"))
         lines.append(Words(self.word("certainty", text=self.certainty()), "quiet"))
         return lines
+
+    def doubted_measurements(self) -> str:
+        """What is odd about the measured run and comes before any purchase; "" where nothing is."""
+        standing = (c for c in self._advice(("certain", "assuming")) if c.get("topic") == "measurement" and c["level"] in ("stop", "avoid", "caution"))
+        titles = {c["rule"]: f"{self.said(c['title'])} [{c['rule']}]" for c in standing if "waived" not in c}
+        joined = ("；" if self.language == "zh" else "; ").join(list(titles.values())[:DOUBTS])
+        return self.word("doubted", titles=joined) if joined else ""
 
     def headline(self) -> str:
         """One or two sentences: what becomes of the stated machine, and which machine is recommended instead."""
@@ -197,18 +209,19 @@ class AdviceReader(StepsReader, WaiverReader):
         items: list[Item] = []
         named = self._named_outright()
         differing = set(named) if self.choice and self.choice["contradicting"] else set()
-        said: dict[tuple[str, tuple[str, ...]], int] = {}
+        said: dict[tuple[str, bool], int] = {}
         for advice in self._advice(("certain", "assuming", "without_assumptions")):
             if advice["kind"] == "advise" and advice["level"] != "note" and advice["rule"] not in differing:
                 action = named.get(advice["rule"]) or self.said(advice["action_title"])
                 text = DOING[advice["level"]].get(self.language).format(action=action, title=self.said(advice["title"]))
-                key = (text, self._state(advice))
-                if key in said:
-                    references = dict.fromkeys((*items[said[key]].references, advice["rule"]))
-                    items[said[key]] = replace(items[said[key]], references=tuple(references))
+                key, state = (text, "waived" in advice), self._state(advice)
+                known = items[said[key]] if key in said else None
+                if known is not None and (known.details == state or not known.details or not state):  # as sure as the surest of the rules that say it
+                    references = tuple(dict.fromkeys((*known.references, advice["rule"])))
+                    items[said[key]] = replace(known, references=references, details=min(known.details, state, key=len))
                     continue
                 said[key] = len(items)
-                items.append(Item(str(after + len(items) + 1), text, (advice["rule"],), advice["level"], self._state(advice)))
+                items.append(Item(str(after + len(items) + 1), text, (advice["rule"],), advice["level"], state))
         return items
 
     def _named_outright(self) -> dict[str, str]:
