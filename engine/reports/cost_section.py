@@ -31,6 +31,18 @@ class CostReader(Reader):
         ]
         return [*blocks, *self._moving(found["decides"] if found["cheaper"] == "depends" else ())]
 
+    def cost_line(self) -> str:
+        """Both totals and which is less, as the verdict says it; "" where one is not known."""
+        found = self.decision.get("cost")
+        if not found:
+            return ""
+        own, rent = (self.said(found["totals"][side]["shown"]) for side in ("own", "rent"))
+        if brief(own) != own or brief(rent) != rent:
+            return ""
+        said = {"horizon": self.said(found["horizon"]["shown"]), "own": own, "rent": rent, "cheaper": self.word(f"cheaper_{found['cheaper']}")}
+        deciding = next((d["fact"] for d in found["decides"] if d["share"]), None) if found["cheaper"] == "depends" else None
+        return self.word("cost_line", **said) if deciding is None else self.word("cost_line_open", **said, fact=deciding)
+
     def _row(self, label: str, values: Document) -> tuple[str, ...]:
         """One row; what an unknown figure needs is said below, and not in a narrow column."""
         return (label, *(brief(self.said(values[side]["shown"])) for side in _SIDES))

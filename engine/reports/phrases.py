@@ -157,6 +157,11 @@ WORDS: Mapping[str, Localized] = {
     "cheaper_own": _T("owning costs less", "自购更省"),
     "cheaper_rent": _T("renting costs less", "租用更省"),
     "cheaper_depends": _T("either may cost less", "两边都有可能更省"),
+    "cost_line": _T("Over {horizon} owning costs {own}, renting {rent}: {cheaper}.", "{horizon}内自购 {own}，租用 {rent}：{cheaper}。"),
+    "cost_line_open": _T(
+        "Over {horizon} owning costs {own}, renting {rent}: {cheaper}; get {fact} first, it decides most.",
+        "{horizon}内自购 {own}，租用 {rent}：{cheaper}；应先弄清 {fact}，它影响最大。",
+    ),
     "made_of": _T("made of: {parts}", "构成：{parts}"),
     "break_even": _T("break-even: {parts}", "持平点：{parts}"),
     "cost_decides": _T(

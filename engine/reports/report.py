@@ -66,6 +66,9 @@ class AdviceReader(StepsReader, WaiverReader):
         memory = self.memory_line()
         if memory:
             lines.append(Words(memory))
+        cost = CostReader(self.decision, self.language).cost_line()
+        if cost:
+            lines.append(Words(cost))
         doubted = self.doubted_measurements()
         if doubted:
             lines.append(Words(doubted, "caution"))
