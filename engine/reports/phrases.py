@@ -134,7 +134,7 @@ WORDS: Mapping[str, Localized] = {
     "assuming": _T("assuming {facts}", "假定 {facts}"),
     "without_assumptions": _T("without assumptions", "不作假定时"),
     "certainty": _T("Certainty: {text}", "确定程度：{text}"),
-    "assumes": _T("assumes {what} [{rules}]", "假定 {what} [{rules}]"),
+    "assumes": _T("assumes {what}", "假定 {what}"),
     "keep_undecided": _T(
         "Keep {machine}: by what is given it meets every requirement; on the assumptions named below that is not certain.",
         "保留 {machine}：按已给出的事实满足全部要求；按下列假定则不能确定。",

@@ -169,15 +169,16 @@ class AdviceReader(StepsReader, WaiverReader):
         return self.join(parts)
 
     def _assumed(self) -> list[str]:
-        """What is assumed, fact by fact; where one rule assumes many, what it says."""
+        """What each rule says that assumes many facts; then the facts that others assume, those of one value together."""
         counts = Counter(a["rule"] for a in self.decision["assumptions"])
-        titles = {r["id"]: self.said(r["title"]) for r in self.decision["rules"] if counts[r["id"]] > FEW}
-        parts = []
+        many = [f"{self.said(r['title'])} [{r['id']}]" for r in self.decision["rules"] if counts[r["id"]] > FEW]
+        alike: dict[tuple[str, str], list[str]] = {}
         for a in self.decision["assumptions"]:
-            rule = a["rule"]
-            said = f"{titles[rule]} [{rule}]" if rule in titles else self.word("assumes", what=equal(a["fact"], self.said(a["shown"])), rules=rule)
-            parts.append(said)
-        return list(dict.fromkeys(parts))
+            if counts[a["rule"]] <= FEW:
+                alike.setdefault((a["rule"], self.said(a["shown"])), []).append(a["fact"])
+        comma = "、" if self.language == "zh" else ", "
+        few = [f"{equal(comma.join(facts), shown)} [{rule}]" for (rule, shown), facts in alike.items()]
+        return [*many, *([self.word("assumes", what=("，" if self.language == "zh" else ", ").join(few))] if few else [])]
 
     def _advice(self, states: tuple[str, ...]) -> list[Document]:
         chosen = [c for c in self.decision["conclusions"] if c["state"] in states and ("depends" in states or c.get("topic") not in CHECKLIST)]
