@@ -149,7 +149,7 @@ def outcome(run: Run) -> Outcome:
             for problem in error.problems:
                 named = [p for p in facts if re.search(rf"(?<![\w.]){re.escape(p)}(?![\w.])", f"{problem.place} {problem.message}")]
                 refused.append(" ".join([problem.code, *named]))
-                for path in named[:1]:
+                for path in sorted(named, key=lambda p: p.endswith(".name"))[:1]:  # a name says more than a figure beside it
                     facts.pop(path, None)
     return Outcome(run.name, public.evaluate({}, engine()).document, refused)
 

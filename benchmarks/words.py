@@ -155,7 +155,7 @@ def parallelism(text: str, count: int | None, trains: bool) -> Facts:
     found: Facts = {}
     tensor, pipeline = degree("TP", "tensor", text), degree("PP", "pipeline", text)
     context, expert = degree("CP|SP", "context|ulysses", text), degree("EP", "expert", text)
-    if stage := re.search(r"zero[-_\s]*(?:stage)?[-_\s]*([0-3])", text, re.IGNORECASE):
+    if stage := re.search(r"(?:zero[-_\s]*(?:stage)?[-_\s]*|\bds[-_\s]*z|\bz)([0-3])\b", text, re.IGNORECASE):
         denied = has(r"\b(no|without)\s+zero", text)
         found["parallel.sharding_stage"] = [s for n, s in STAGES.items() if (n == stage.group(1)) != denied]
         found["training.framework"] = ["deepspeed"]
