@@ -45,6 +45,8 @@ INPUTS = {  # of adapters, by targets: pure, mixed, wide; without and with dropo
 ADAPTED_WIDTH = {"pure": (8.0, 9.0), "mixed": (10.0, 11.0), "wide": (16.0, 17.0)}
 ADAPTED_QUERY = {"pure": (4.0, 7.0), "mixed": (8.0, 9.0), "wide": (8.0, 13.0)}
 VISION = {"none": 8.2e6, "selective": 8.2e6, "full": 6e5, "full_offloaded": 3e5}
+PREPARED = frozenset(["transformers", "ddp_amp", "deepspeed", "other"])
+SERVERS = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy"])
 CHUNKED_PREFILL = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy", "llama_cpp", "exllama", "mlx"])
 CACHES = {"paged": 1.1, "static": 1.1, "growing": 2.0, "copied": 2.1}
 
@@ -395,7 +397,8 @@ def _activations(f: Facts, fired: list[str], e: Estimate) -> None:
     e.scores = per_score * f.model_attention_heads * f.training_sequence_length * f.training_sequence_length * f.training_micro_batch
     unscored = tokens * (e.layer_bytes + e.expert_copies + e.further_norms)
     e.layer_activations = unscored + e.scores
-    e.checkpoints = twice * 2.0 * hidden * tokens
+    raised = not wide and f.workload_task == "qlora" and framework in PREPARED and f.training_base_format not in GPTQ
+    e.checkpoints = (2.0 if raised else twice) * 2.0 * hidden * tokens
     if checkpointing == "none":
         e.kept = e.layer_activations
         fired += ("ACT-032", "ACT-037")
@@ -480,7 +483,9 @@ def _served(f: Facts, fired: list[str], e: Estimate) -> None:
     e.cache_per_sequence = f.inference_kv_bits * elements
     e.cache = CACHES[f.inference_cache] * e.cache_per_sequence * several
     prefilled = e.prefill_tokens = min(length * several, f.inference_prefill_chunk)
-    e.prefill_work = 3.0 * prefilled * (hidden + width) + 6.0 * f.model_vocabulary_size * several
+    per_hidden = 8.0 if engine in ("transformers", "other") else 4.0 if engine in SERVERS else 3.0
+    per_width = (6.0 if f.model_gated_mlp or engine != "transformers" else 4.0) if per_hidden > 3.0 else 3.0
+    e.prefill_work = prefilled * (per_hidden * hidden + per_width * width) + 6.0 * f.model_vocabulary_size * several
     if engine == "litgpt":
         e.embedding_weights = (2.0 + FORMATS[kind]) * matrix
         say("SRM-013")
@@ -539,6 +544,11 @@ def machine(f: Facts, e: Estimate, m: Machine, fired: list[str]) -> Share:
             say("STA-076")
         s.forward_phase = s.early_gradients + s.gathered + s.activations + s.logits
         s.backward_phase = s.gathered + s.buffers + s.layer_work + max(s.gradients, s.early_gradients + s.activations + s.logits_held)
+        reentrant = task in TUNING and framework == "fsdp" and f.training_checkpointing == "full" and f.training_reentrant_checkpoints
+        if reentrant and count > 1 and stage not in ("none", "optimizer"):
+            kept = max(s.gradients, s.early_gradients + s.activations + max(s.logits_held, s.activations))
+            s.backward_phase = s.gathered + s.buffers + s.layer_work + kept
+            say("PEA-024")
         s.step_phase = s.gradients + s.buffers + s.step_work
         s.working = max(
             s.gathered + s.activations + s.logits,

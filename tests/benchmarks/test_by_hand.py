@@ -84,7 +84,7 @@ def fired(run: Run, rules: list[str]) -> list[str]:
 
 
 def test_every_rule_and_value_on_random_facts(engine: Engine) -> None:
-    draw, spoke, silent = random.Random(8), set[str](), set[str]()
+    draw, spoke, silent = random.Random(10), set[str](), set[str]()
     workload_rules = [name for kind, name in engine.workload.steps if kind == "rule"]
     machine_rules = [name for kind, name in engine.candidate.steps if kind == "rule"]
     derived = {name for stratum in (engine.workload, engine.candidate) for kind, name in stratum.steps if kind == "fact"}
