@@ -19,8 +19,8 @@ from pathlib import Path
 
 import exclusion
 import points
+from observed import GB, GIB, tokens_per_second
 from observed import Run as Speed
-from observed import tokens_per_second
 from points import Point
 
 import gpurules
@@ -73,12 +73,23 @@ class Row:
     unusable: str = ""
     no_peak: str = ""
     no_speed: str = ""
+    weights: float = 0.0
+    unit: float = 1.0
+    """GiB over GB where its page says GB and means GiB."""
     shape: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def peak(self) -> float:
         assert self.point.measured.peak is not None
-        return self.point.measured.peak
+        return self.point.measured.peak * self.unit
+
+    @property
+    def too_small(self) -> bool:
+        """Whether the figure, read in GB, is less than the weights alone, and in GiB is not."""
+        peak = self.point.measured.peak
+        stated = self.point.data.get("measured", {})
+        plain = stated.get("unit", "GB") == "GB" and "unit_inferred" not in stated
+        return plain and peak is not None and peak < self.weights <= peak * GIB / GB
 
     @property
     def counts(self) -> bool:
@@ -145,7 +156,9 @@ class Evaluator:
     def rows(self, given: Sequence[Point], drop: Iterable[str] = ()) -> list[Row]:
         """A row for every point, with the facts `drop` kept from the rules."""
         repeated = exclusion.repeats(given)
-        return [self.row(p, repeated, frozenset(drop)) for p in given]
+        found = [self.row(p, repeated, frozenset(drop)) for p in given]
+        pages = {r.point.page for r in found if r.too_small}
+        return [replace(r, unit=GIB / GB) if r.point.page in pages and r.point.measured.peak is not None else r for r in found]
 
     def row(self, point: Point, repeated: Mapping[str, str], drop: frozenset[str] = frozenset()) -> Row:
         named, _ = point.named(self.rulebook)
@@ -166,7 +179,9 @@ class Evaluator:
         )  # fmt: skip
         values = {name: run.value(f"model.{name}") for name in SHAPE}
         shape = {name: value.low for name, value in values.items() if isinstance(value, Interval) and value.exact}
-        found = Row(point, stated, self.need(run, point.measured.parts), self.fit(run), None, None, unusable, no_peak, shape=shape)
+        weights = run.value("candidate.weights")
+        least = weights.low if isinstance(weights, Interval) and point.count == 1 and point.group == "inference" else 0.0
+        found = Row(point, stated, self.need(run, point.measured.parts), self.fit(run), None, None, unusable, no_peak, weights=least, shape=shape)
         return self._timed(found, facts, run)
 
     def need(self, run: Run, parts: frozenset[str] = frozenset()) -> Interval | None:

@@ -20,8 +20,8 @@ KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`peak` in bytes of one card (None: not printed), `limit`: the printed figure at its highest, `kind` of measured.memory_kind ('' not said),
-    `outcome` fits, oom or ''."""
+    """`peak` in bytes of one card (None: not printed), `limit`: the figure at its highest, in GB or GiB as it is printed,
+    `kind` of measured.memory_kind ('' not said), `outcome` fits, oom or ''."""
 
     peak: float | None
     limit: float
@@ -54,7 +54,7 @@ def measured(data: Mapping[str, object], count: int | None) -> Measured:
         total = float(text["total_gb"]) * unit
         peak = total / (count or 1)
     if not limit and peak is not None:
-        limit = peak / unit
+        limit = peak / unit / {"MiB": 1024, "MB": 1000}.get(text.get("unit", ""), 1)
     kind = next((member for pattern, member in KINDS if has(pattern, metric)), "")
     parts = data.get("components_gb")
     return Measured(peak, limit, kind, outcome, metric, text.get("throughput", ""), frozenset(parts) if isinstance(parts, Mapping) else frozenset())

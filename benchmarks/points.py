@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import notes
 import observed
 import recipes
 import words
@@ -23,8 +25,6 @@ from gpurules.engine.values.problem import GpurulesError
 TASKS = {"train_full": "full_finetune", "pretrain": "pretrain", "train_lora": "lora", "train_qlora": "qlora", "inference": "inference"}
 GROUPS = {**{t: t for t in TASKS}, "pretrain": "train_full"}
 """Tasks of points with the group that they are counted in."""
-SHORT_PROMPT = "1..64"
-"""Tokens fed at once where a run generates from a short prompt."""
 KINDS = ["allocated", "reserved", "nvidia_smi"]
 """What a peak may count where nobody says what it does."""
 TAKES_IN_ADVANCE = tuple(str([e]) for e in ("vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy"))
@@ -59,6 +59,12 @@ class Point:
         address = str(source.get("url") or source.get("title", ""))
         parts = address.removeprefix("https://").removeprefix("github.com/").split()[0].split("/")
         return "/".join(parts[:2])
+
+    @property
+    def page(self) -> str:
+        """Where the figure stands: figures of one page have one unit."""
+        source = self.data.get("source", {})
+        return f"{source.get('title', '')} {source.get('url', '')}"
 
     @property
     def note(self) -> str:
@@ -96,12 +102,14 @@ class Point:
         found = self._training() if self.trains else self._inference()
         found = {"workload.task": [TASKS[self.data["task"]]], "workload.modality": ["text"], **found}
         recipes.narrow(found, {p: v for p, v in self.recipe.facts.items() if self.trains or not p.startswith("training.")})
+        for path, value in self._prose().items():
+            found.setdefault(path, value)
         if self.trains:
             found |= {p: v for p, v in SETTINGS_OFF.items() if p not in found}
         if self.group == "train_lora" and (base := words.formats(self.text.get("precision", ""))):
             found.setdefault("training.base_format", base)  # "bf16" of LoRA is what the base is loaded in, unless the source documents otherwise
-        if self.trains and str(found.get("parallel.tensor", "1")) != "1":
-            found.setdefault("parallel.sequence", ["no"])  # off unless asked for, and named by every report where it is on
+        if str(found.get("parallel.tensor", "1")) != "1" and found.get("training.framework") == ["megatron"]:
+            found.setdefault("parallel.sequence", ["no"])  # a switch of Megatron's, off unless asked for, and named by every report where it is on
         if self.count:
             found["gpu.count"] = str(self.count)
         if self.count == 1:
@@ -111,6 +119,17 @@ class Point:
         if self.group not in ("train_lora", "train_qlora"):
             found = {p: v for p, v in found.items() if not p.startswith(("training.adapter", "training.base"))}
         return found
+
+    def _prose(self) -> Facts:
+        """What note, table, title and address say where neither a field of the point nor a recipe does."""
+        source = self.data.get("source", {})
+        said = f"{self.note}; {source.get('table', '')}"
+        origin = f"{source.get('title', '')} {source.get('url', '')}"
+        if self.trains:
+            own, whole = notes.training(said, self.count), notes.training(f"{said} {origin}", self.count)
+            return {"training.framework": whole["training.framework"], **own} if "training.framework" in whole else own
+        own, whole = notes.inference(said, self.text.get("seq_len", "")), notes.inference(f"{said}; {origin}", "")
+        return {"inference.engine": whole["inference.engine"], **own} if "inference.engine" in whole else own
 
     def _parallel(self) -> Facts:
         text = self.text.get("parallelism", "")
@@ -166,9 +185,7 @@ class Point:
                 found["inference.weight_bits"] = bits
         elif members:
             found["inference.weight_format"] = members
-        found["inference.kv_bits"] = "32 bit" if members == ["single"] else "16 bit"
-        if has(r"max_new_tokens|decoding|generate|short prompt", f"{self.note} {self.data.get('source', {}).get('table', '')}"):
-            found["inference.prefill_chunk"] = SHORT_PROMPT
+        found["inference.kv_bits"] = words.cache_bits(text.get("precision", "")) or ("32 bit" if members == ["single"] else "16 bit")
         for key, path in (("micro_batch", "inference.concurrency"), ("seq_len", "inference.context_length")):
             if key in text:
                 found[path] = text[key]
@@ -179,8 +196,8 @@ class Point:
         found: dict[str, object] = {}
         unknown: list[str] = []
         model, gpus = self.text.get("model", ""), self.data.get("gpus", {})
-        if model and self._accepted({"model.name": model}, rulebook):
-            found["model.name"] = model
+        if name := next((n for n in _spellings(model) if self._accepted({"model.name": n}, rulebook)), ""):
+            found["model.name"] = name
         else:
             unknown.append(model)
             arch = self.data.get("arch", {})
@@ -194,8 +211,9 @@ class Point:
             found["gpu.memory_nominal"] = f"{size} GB"
         if name := gpus.get("name"):
             names = [n.strip() for n in str(name).split(" + ")]
-            value: object = names if len(names) > 1 else names[0]
-            if self._accepted({**{p: v for p, v in found.items() if p.startswith("gpu.")}, "gpu.name": value}, rulebook):
+            known = {p: v for p, v in found.items() if p.startswith("gpu.")}
+            values: list[object] = [names] if len(names) > 1 else list(_spellings(names[0]))
+            if value := next((v for v in values if self._accepted({**known, "gpu.name": v}, rulebook)), None):
                 found["gpu.name"] = value
             else:
                 unknown.append(str(name))
@@ -212,6 +230,12 @@ class Point:
             return not reading.read(node(facts), rulebook).unrecognized
         except GpurulesError:
             return False
+
+
+def _spellings(name: str) -> tuple[str, ...]:
+    """A name, and what of it a catalogue may hold: without remarks in brackets, without whose it is or where it is rented."""
+    bare = re.sub(r"\s*\([^)]*\)", "", name).strip()
+    return tuple(dict.fromkeys(n for n in (name, bare, bare.rsplit("/", 1)[-1], re.sub(r"^(Google )?Colab( Pro)?\s+|^\d+\s*x\s*", "", bare)) if n))
 
 
 def node(facts: Mapping[str, object], file: str = "facts.yaml") -> document.Node:

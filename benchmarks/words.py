@@ -18,10 +18,26 @@ def has(pattern: str, text: str) -> bool:
 # ---------------------------------------------------------------- numbers
 
 
+CACHE = r"\b(?:int|fp|q)?(\d+)(?:[- ]?bit)?[\s-]*(?:KV|cache)[^,;+]*"
+"""How keys and values are kept: `int8 KV cache`."""
+
+
+def cache_bits(text: str) -> str:
+    match = re.search(CACHE, text, re.IGNORECASE)
+    return f"{match.group(1)} bit" if match else ""
+
+
 def formats(text: str) -> list[str]:
     """Members of training.base_format that a precision may mean: `gptq-4bit-32g`, `bf16-true + bnb.nf4-dq`, `fp16`."""
     if has(r"fp8|float8|w8a8_fp8", text):
         return ["fp8"]
+    text = re.sub(CACHE, "", text, flags=re.IGNORECASE)
+    if has(r"gptq", text) and has(r"int8|(?<!\d)8-?\s?bit", text):
+        return ["int8"]
+    if has(r"(?<!\w)awq", text) and not has(r"\d+\s*g\b|\bg(?:roup)?\s*[-_=]?\s*\d", text):
+        return ["gptq_128"]  # AWQ has groups of 128 unless another size is named
+    if has(r"bnb|bitsandbytes", text) and has(r"int4", text):
+        text = text.replace("int4", "4-bit")
     if has(r"gptq|int4|awq|w4a16", text):
         group = re.search(r"(\d+)\s*g\b|\bg(?:roup)?\s*[-_=]?\s*(\d+)", text, re.IGNORECASE)
         size = next((g for g in group.groups() if g), "") if group else ""

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import accuracy
 import estimators
+import notes
 import observed
 import page
 import points
@@ -62,6 +63,12 @@ def rows(evaluator: accuracy.Evaluator) -> dict[str, Row]:
         ("gptq-4bit-32g", [], ["gptq_32"]),
         ("gptq-4bit", [], ["gptq_column"]),
         ("int8", [], ["int8"]),
+        ("GPTQ-Int8", [], ["int8"]),
+        ("int8 (gptq)", [], ["int8"]),
+        ("int4 (bnb)", [], ["nf4", "nf4_double"]),
+        ("AWQ", [], ["gptq_128"]),
+        ("AWQ 4-bit", [], ["gptq_128"]),
+        ("fp16 weights, int8 KV cache", ["fp16_mixed"], ["half"]),
         ("Q4_K_M", [], ["other"]),
     ],
 )
@@ -167,6 +174,59 @@ def test_parallelism_of_inference(text: str, facts: words.Facts) -> None:
     assert words.parallelism(text, 4, trains=False) == facts
 
 
+@pytest.mark.parametrize(
+    ("text", "cards", "facts"),
+    [
+        ("Hugging Face Trainer with flash attention 2", 1, {"training.framework": ["transformers"], "training.attention": ["fused"]}),
+        ("SFTTrainer of TRL; gradient accumulation 4", 2, {"training.framework": ["transformers", "fsdp", "deepspeed"], "training.gradient_accumulation": "4"}),
+        ("without flash attention", 1, {"training.attention": ["eager"]}),
+        ("Liger kernel (fused linear cross-entropy), torch.compile", 1, {"training.loss": ["chunked"], "training.compiled": ["yes"]}),
+        ("not compiled", 1, {}),
+        ("torchtitan", 8, {"training.framework": ["fsdp"]}),
+        ("a table", 1, {}),
+    ],
+)
+def test_prose_of_training(text: str, cards: int, facts: words.Facts) -> None:
+    assert notes.training(text, cards) == facts
+
+
+@pytest.mark.parametrize(
+    ("text", "length", "facts"),
+    [
+        ("generates 2048 tokens after an input of 6144", "8192", {"inference.prefill_chunk": "6144"}),
+        ("prefill 64 tokens, decode 64 tokens", "", {"inference.prefill_chunk": "64", "inference.context_length": "128"}),
+        ("pipeline, max_new_tokens=60", "", {"inference.prefill_chunk": "1..64", "inference.context_length": "61..125"}),
+        ("TurboMind", "2048", {"inference.engine": ["lmdeploy"]}),
+        ("Transformers 4.46", "8000", {"inference.engine": ["transformers"], "inference.cache": ["growing"]}),
+        ("length is of the input", "8000", {"inference.prefill_chunk": "8000"}),
+        ("a table", "2048", {}),
+    ],
+)
+def test_prose_of_inference(text: str, length: str, facts: words.Facts) -> None:
+    assert notes.inference(text, length) == facts
+
+
+def test_a_field_and_a_recipe_stand_before_prose() -> None:
+    data = {"id": "x", "task": "train_lora", "model": "Llama-2-7B", "note": "Hugging Face Trainer", "measured": {}, "source": {"url": "Lightning-AI/lit-gpt"}}
+    assert points.Point(data).facts["training.framework"] == ["litgpt"]
+    assert points.Point({**data, "source": {}, "parallelism": "ZeRO-3"}).facts["training.framework"] == ["deepspeed"]
+    assert points.Point({**data, "source": {}, "gpus": {"count": "1"}}).facts["training.framework"] == ["transformers"]
+
+
+def test_names_with_remarks(evaluator: accuracy.Evaluator) -> None:
+    data = {"id": "x", "task": "inference", "model": "somebody/Phi-3-mini-4k-instruct (3.8B)", "gpus": {"name": "Colab T4"}, "measured": {}}
+    found, unknown = points.Point(data).named(evaluator.rulebook)
+    assert found["model.name"] == "somebody/Phi-3-mini-4k-instruct" and found["gpu.name"] == "T4" and not unknown
+
+
+def test_gb_of_a_page_that_means_gib(evaluator: accuracy.Evaluator) -> None:
+    data = {"task": "inference", "model": "Llama-2-7B", "precision": "bf16", "seq_len": "128", "gpus": {"count": "1"}, "source": {"url": "example.org"}}
+    small = points.Point({**data, "id": "small", "measured": {"peak_gb_per_gpu": "13.0", "unit": "GB"}})  # the weights alone are 13.5 GB
+    large = points.Point({**data, "id": "large", "measured": {"peak_gb_per_gpu": "15.0", "unit": "GB"}})
+    other = points.Point({**data, "id": "other", "measured": {"peak_gb_per_gpu": "15.0", "unit": "GB"}, "source": {"url": "example.org/other"}})
+    assert [r.peak for r in evaluator.rows([small, large, other])] == [pytest.approx(13 * 2**30), pytest.approx(15 * 2**30), 15e9]
+
+
 def test_global_batch() -> None:
     assert words.global_batch("TP8 PP35, global batch 280") == 280
     assert words.global_batch("ZeRO-3") is None
@@ -194,6 +254,11 @@ def test_peak(data: dict[str, object], count: int, peak: float | None, kind: str
     found = observed.measured(data, count)
     assert found.peak == (None if peak is None else pytest.approx(peak))
     assert found.kind == kind
+
+
+def test_a_limit_is_printed_in_gigabytes() -> None:
+    assert observed.measured({"peak_gb_per_gpu": "19047", "unit": "MiB"}, 1).limit == pytest.approx(18.6, abs=0.01)
+    assert observed.measured({"peak_gb_per_gpu": "76.2", "unit": "GB", "unit_inferred": "GiB"}, 1).limit == pytest.approx(76.2)
 
 
 @pytest.mark.parametrize(("text", "outcome"), [("fits", "fits"), ("oom", "oom"), ("not available (NA in table)", ""), ("", "")])
