@@ -14,6 +14,7 @@ FLOORS = {
     "sensitivity": "how far a figure can move",
     "inquiries": "why, why not, what would change it",
     "reports": "a decision laid out for people",
+    "glances": "many places looked at as one",
     "decisions": "what came of it, as plain data",
     "inference": "from given facts to outcomes",
     "knowledge": "what is written in files",
@@ -91,7 +92,7 @@ def drawn() -> str:
         [
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH * 1.1:g}" height="{bottom * 1.1:g}" viewBox="0 0 {WIDTH} {bottom:g}" role="img">',
             "<!-- written by tools/generate.py; do not edit -->",
-            f"<title>The nine floors of the engine</title>\n<desc>{escape(said)}.</desc>",
+            f"<title>The ten floors of the engine</title>\n<desc>{escape(said)}.</desc>",
             f"<style>{STYLE}</style>",
             f'<rect class="paper" width="{WIDTH}" height="{bottom:g}"/>',
             *parts,

@@ -41,6 +41,8 @@ FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD = "candidate.finalists", "candidate.fina
 """What is known of a machine once it was chosen, beside the others that were."""
 COUNTED = ("candidate.count", "candidate.nodes", "candidate.plan", *DIVISION, "candidate.sharding_stage", FINALISTS, COMPUTE_LEAD, BANDWIDTH_LEAD)
 """How the work is divided, whatever card does it; and what no machine has before it is chosen."""
+AT_HAND = frozenset(["gpu.count", "gpu.name", "interconnect.kind", *(fact for figure, fact in STATED.items() if figure not in COUNTED)])
+"""The stated facts that machines at hand are made of."""
 PLAN_FACTS = ("parallel.sharding_stage", "parallel.tensor", "parallel.pipeline", "gpu.count", "workload.task")
 COUNTS = (1, 2, 4, 8)
 GROWN = (2, 4, 8)

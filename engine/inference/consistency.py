@@ -13,7 +13,7 @@ from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.language.compile import Compiler, Function
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import Place, Problem
-from gpurules.engine.values.truth import YES
+from gpurules.engine.values.truth import NO, YES
 
 
 class Given(Protocol):
@@ -38,10 +38,30 @@ def problems(given: Mapping[str, Given], rulebook: Rulebook, about: Container[st
             yield _problem(contradiction, {path: given[path] for path in named}, given, rulebook)
 
 
+def everywhere(given: Mapping[str, Given], rulebook: Rulebook, varied: Container[str]) -> bool:
+    """Whether no contradiction holds at any value that the facts of `varied` may have of those given; open facts besides are so at every one."""
+    return not any(_somewhere(c, given, rulebook, varied) for c in rulebook.contradictions if any(path in varied for path in c.facts))
+
+
+def _somewhere(contradiction: Contradiction, given: Mapping[str, Given], rulebook: Rulebook, varied: Container[str]) -> bool:
+    """Whether it may hold at one of the values. It does at none where others, at one of their values, keep it from that at all of them."""
+    values, condition = _values(contradiction, given, rulebook), _compiled(contradiction)
+    if condition(values) is NO:
+        return False
+    ends = (
+        [v if p in varied or not isinstance(v, Interval) else Interval(v[end], v[end]) for p, v in zip(contradiction.facts, values, strict=True)]
+        for end in (0, 1)
+    )
+    return not any(condition(at_end) is NO for at_end in ends)
+
+
 def _holds(contradiction: Contradiction, given: Mapping[str, Given], rulebook: Rulebook) -> bool:
+    return _compiled(contradiction)(_values(contradiction, given, rulebook)) is YES
+
+
+def _values(contradiction: Contradiction, given: Mapping[str, Given], rulebook: Rulebook) -> list[Value]:
     facts = rulebook.vocabulary.facts
-    values = [_widened(given[p].value, contradiction.slack) if p in given else facts[p].whole for p in contradiction.facts]
-    return _compiled(contradiction)(values) is YES
+    return [_widened(given[p].value, contradiction.slack) if p in given else facts[p].whole for p in contradiction.facts]
 
 
 def _widened(value: Value, slack: float) -> Value:

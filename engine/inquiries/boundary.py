@@ -1,28 +1,37 @@
-"""Boundaries: where, along the range of one fact, a decision becomes another; exact to the fact's step, or a band where that is not settled."""
+"""Boundaries: where, over the values of facts, a decision becomes another; exact to the facts' steps, or a band where that is not settled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
 from gpurules.engine.decisions import change
 from gpurules.engine.decisions.change import Signature
+from gpurules.engine.glances.glance import Glance
+from gpurules.engine.glances.ground import Ground, cornered, narrowed
+from gpurules.engine.glances.machine_field import Plan
+from gpurules.engine.inference import consistency
 from gpurules.engine.inference.advance import Advance
-from gpurules.engine.inference.agenda import Run, wide
+from gpurules.engine.inference.agenda import wide
+from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import Facts
-from gpurules.engine.inference.scalar import Procedure
 from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import Axis, Cell, Value
-from gpurules.engine.inquiries.branching import Budget, Stretch
+from gpurules.engine.inquiries.branching import Box, Budget, Stretch
+from gpurules.engine.inquiries.lookup import leads
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
 from gpurules.engine.values.truth import DEPENDS, Truth
 
 CHOICE = 20
 """What looking for machines counts in a budget, in evaluations."""
+CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 0.001), (0.0, 0.1), (1.0, 1.0))
+"""Where what else is open may stand, as shares of the way from its low to its high end: figures and stated facts, and those that nobody
+stated, which all at their highest are often more than can be."""
+Corner = tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -32,132 +41,121 @@ class Decided:
     signature: Signature | None
 
 
-class Everything:
-    """All that a decision's signature hangs on, as a goal over the facts as they are stated."""
-
-    candidate = None
-    targets = ()
-
-    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]:
-        return evaluation.first, evaluation.second
-
-
 class Sweep:
-    """The decisions of one trial along one axis. `machines` also looks for machines of the catalogue; without, of the verdict
+    """The decisions of one trial over values of facts. `machines` also looks for machines of the catalogue; without, of the verdict
     only what is decided without them is compared."""
 
     def __init__(self, trial: Trial, machines: bool = True) -> None:
         self.trial, self.machines = trial, machines
-        rules = trial.rulebook.running
-        self.targets = tuple(r.id for r in rules if any(isinstance(c, Advise | Require) for c in r.then))
-        self.advising = tuple(r.id for r in rules if any(isinstance(c, Advise) for c in r.then))
-        self.choosing = tuple(r.id for r in rules if any(isinstance(c, Require | Prefer) for c in r.then))
+        self._engines: dict[Corner | None, tuple[Engine, Advance]] = {None: (trial.engine, Advance(trial.engine))}
+        self._beyond: set[Corner] = set()
+        """Corners that somewhere cannot be: they are not looked at again."""
+        self._grounds: dict[Hashable, Ground] = {}
+        self.looked_for: dict[Hashable, Choice] = {}
 
     @cached_property
     def cone(self) -> Cone:
-        return Cone(self.trial.engine, self.targets)
+        rules = self.trial.rulebook.running
+        return Cone(self.trial.engine, (r.id for r in rules if any(isinstance(c, Advise | Require | Prefer) for c in r.then)))
 
     @cached_property
-    def advance(self) -> Advance:
-        return Advance(self.trial.engine)
-
-    @cached_property
-    def deciding(self) -> frozenset[str]:
-        """The facts that the choice of machines hangs on."""
-        return frozenset(Cone(self.trial.engine, self.choosing, machine=False).facts)
+    def plan(self) -> Plan:
+        return Plan(self.trial.engine)
 
     def along(self, axis: Axis, budget: Budget) -> tuple[Stretch, ...]:
         """The stretches of an axis by their decision. A band has no label: there the budget ended, or nothing certifies the whole."""
 
         def label(cell: Cell) -> Decided | None:
-            return self._decided(axis, cell, budget)
+            return self.over({axis: cell}, budget)
 
         return branching.stretches(axis, label, budget)
 
     def at(self, changes: Mapping[Axis, Value] | None = None) -> Decided:
         """The decision at one point."""
         facts = self.trial.changed(changes or {})
-        evaluation = None if facts is None else self.trial.judged(facts, self.advance)
-        return Decided(None) if evaluation is None else self._signature(evaluation)
+        evaluation = None if facts is None else self.trial.judged(facts, self._engines[None][1], looked_for=self.looked_for)
+        return Decided(None if evaluation is None else signature(evaluation, self.machines))
 
-    def _decided(self, axis: Axis, cell: Cell, budget: Budget) -> Decided | None:
+    def over(self, box: Box, budget: Budget) -> Decided | None:
+        """What is decided at every place of a box; None where that is not settled, which it always is at a single place."""
+        values = {axis: axis.value(cell) for axis, cell in box.items()}
+        if branching.is_point(box):
+            budget.spend(CHOICE if self.machines else 1)
+            return self.at(values)
         budget.spend()
-        found = self.trial.loosely({axis: axis.value(cell)}, (), self.cone)
-        evaluation = None if found is None else self.trial.judged(found[0], self.advance, found[1])
+        found = self.trial.loosely(values, (), self.cone)
+        evaluation = None if found is None else self.trial.judged(found[0], self._engines[None][1], found[1], looked_for=self.looked_for)
         if found is None or evaluation is None:
             return Decided(None)
-        if cell[0] != cell[1] and (found[1] or goal.ranks(evaluation, self.cone) or not self._alike(evaluation, found[0], axis, cell, budget)):
+        facts, unsure = found
+        if unsure or goal.ranks(evaluation, self.cone) or not self._agree(values, facts):
             return None
-        if not self._chooses(evaluation):
-            return self._signature(evaluation)
-        if cell[0] != cell[1] and axis.path in self.deciding and not self._one_choice(evaluation, axis):
-            return None
-        budget.spend(CHOICE)
-        return self._signature(evaluation)
+        glance = self._glance(values, facts, evaluation, budget)
+        decided = self._decided(glance)
+        budget.spend(CHOICE if glance.looked else 0)
+        return decided
 
-    def _alike(self, evaluation: Evaluation, facts: Facts, axis: Axis, cell: Cell, budget: Budget) -> bool:
-        """Whether advice, and the verdict on the stated machine, are the same at every place of a cell."""
-        if not goal.open_axes(Everything(), evaluation, self.cone, [axis.path]):
-            return True
-        if not goal.assumptions_settled(evaluation, self.cone) or not axis.narrow(axis.value(cell)):
+    def _decided(self, glance: Glance) -> Decided | None:
+        if not glance.possible:
+            return None
+        advice = glance.advice()
+        verdict = None if advice is None else glance.verdict() if self.machines else _alone(glance)
+        return None if advice is None or verdict is None else Decided((verdict, advice))
+
+    def _agree(self, values: Mapping[Axis, Value], facts: Facts) -> bool:
+        """Whether facts contradict each other, and what is looked up, at no place of a box."""
+        moved = {axis.path for axis, value in values.items() if wide(value)}
+        if not consistency.everywhere(facts.given, self.trial.rulebook, moved):
             return False
-        differ = [goal.open_rules(run, evaluation, self.cone, [axis.path]) for run in (evaluation.first, evaluation.second)]
-        left = {key: (goal.EVERY, truth) for key, truth in self._truths(evaluation).items() if truth is DEPENDS and self._may_differ(key, differ, evaluation)}
-        for advance, whole in self.corners:
-            budget.spend()
-            corner = self.trial.judged(facts, advance, whole=whole)
-            if corner is None or not goal.assumptions_settled(corner, self.cone):
-                continue
-            same = goal.assumed(corner) == goal.assumed(evaluation)
-            found = self._truths(corner)
-            left = {key: (may - goal.excluded(found[key]) if same or not key[1] else may, t) for key, (may, t) in left.items() if key in found}
-            left = {key: (may, t) for key, (may, t) in left.items() if may != {DEPENDS}}
-            if not left:
-                return True
-        return not left
+        for axis, value in values.items():
+            if axis.apart and wide(value):
+                given = facts.given.get(axis.path)
+                if not isinstance(value, tuple) or given is None or given.value != value:
+                    return False
+                ends = [self.trial.changed({**values, axis: type(value)(end, end)}) for end in value]  # an entry that agrees with both does between
+                if any(end is None or _names(end) != _names(facts) for end in ends):
+                    return False
+        return True
 
-    @staticmethod
-    def _may_differ(key: tuple[str, int], differ: Sequence[frozenset[str]], evaluation: Evaluation) -> bool:
-        """Whether one of the rules behind a truth may differ over the cell."""
-        rule, number = key
-        rules = {rule, *evaluation.first.overriders(rule)} if rule else set(evaluation.requirements)
-        return not rules.isdisjoint(differ[number])
+    def _glance(self, values: Mapping[Axis, Value], facts: Facts, evaluation: Evaluation, budget: Budget, at: Corner | None = None) -> Glance:
+        moved = {axis.path for axis in values}
+        if any(leads(path, facts) for path in moved):
+            moved |= {path for path, fact in facts.given.items() if fact.via}
+        run = evaluation.workloads[0]
+        varying = [path for path in moved if wide(run.value(path))]
 
-    def _truths(self, evaluation: Evaluation) -> dict[tuple[str, int], Truth]:
-        """The truth of each rule's advice, and of the stated machine's being accepted (""), without (0) and with assumptions (1)."""
-        found: dict[tuple[str, int], Truth] = {}
-        for number, run in enumerate((evaluation.first, evaluation.second)):
-            found |= {(rule, number): run.stands(rule) for rule in self.advising if rule in run.truths}
-            if evaluation.has_candidate:
-                found["", number] = evaluation.accepted(run)
-        return found
+        def corners() -> Iterator[Glance]:
+            for corner in [c for c in CORNERS if at is None and c not in self._beyond]:
+                budget.spend()
+                engine, advance = self._engine(corner, evaluation.date)
+                there = narrowed(facts, engine, corner[0], moved)
+                found = self.trial.judged(there, advance)
+                if found is None:
+                    self._beyond.add(corner)
+                else:
+                    yield self._glance(values, there, found, budget, corner)
 
-    @cached_property
-    def corners(self) -> tuple[tuple[Advance, Mapping[str, Value]], ...]:
-        return tuple((self.advance.another(), corner) for corner in self.trial.corners(self.cone))
+        return Glance(self._ground(evaluation, at), evaluation, moved, varying, (), corners)
 
-    def _chooses(self, evaluation: Evaluation) -> bool:
-        """Whether machines of the catalogue are looked for."""
-        return self.machines and status(evaluation) not in ("not_sized", "keep", "provisional")
+    def _engine(self, at: Corner, date: str) -> tuple[Engine, Advance]:
+        if at not in self._engines:
+            engine = cornered(self.trial.engine, date, *at)
+            self._engines[at] = engine, Advance(engine)
+        return self._engines[at]
 
-    def _signature(self, evaluation: Evaluation) -> Decided:
-        if self.machines:
-            return Decided(change.signature(evaluation))
-        return Decided(((status(evaluation),), change.standing_advice(evaluation)))
-
-    def _one_choice(self, evaluation: Evaluation, axis: Axis) -> bool:
-        """Whether the rules about machines read nothing that differs over the cell, so that each place of it has one choice."""
-        procedures, run = evaluation.program.procedures, evaluation.workloads[1]
-        rules = [name for kind, name in evaluation.engine.candidate.steps if kind == "rule"]
-        read = {leaf for rule in rules for leaf in _reads(procedures[rule])}
-        return not any(name in read and wide(run.value(name)) for name in goal.varying(evaluation, self.cone, [axis.path]))
+    def _ground(self, evaluation: Evaluation, at: Corner | None) -> Ground:
+        """What a glance is on: the first evaluation that knew the same facts."""
+        run = evaluation.workloads[0]
+        known = frozenset(path for path in run.known if run.knows((path,)))
+        key = at, known, evaluation.has_candidate
+        if key not in self._grounds:
+            self._grounds[key] = Ground(evaluation.engine, evaluation, self.cone, self.plan)
+        return self._grounds[key]
 
 
-def _reads(procedure: Procedure) -> Iterator[str]:
-    """The names that a rule's conditions, requirements and derivations read."""
-    conditions = [c for c in (procedure.condition, *procedure.requires) if c is not None]
-    yield from (leaf for c in conditions for atom in c.atoms() for leaf, _ in atom.reads)
-    yield from (leaf for leaves in procedure.leaves.values() for leaf in leaves)
+def signature(evaluation: Evaluation, machines: bool) -> Signature:
+    """What is compared of one decision."""
+    return change.signature(evaluation) if machines else ((status(evaluation),), change.standing_advice(evaluation))
 
 
 def status(evaluation: Evaluation) -> str:
@@ -169,6 +167,22 @@ def status(evaluation: Evaluation) -> str:
     if evaluation.has_candidate and evaluation.accepted(evaluation.second) is Truth.YES:
         return "provisional"
     return "open" if evaluation.has_candidate and evaluation.accepted(evaluation.second) is DEPENDS else "other"
+
+
+def _alone(glance: Glance) -> tuple[str, ...] | None:
+    """The same over a cell."""
+    stated = glance.stated()
+    if stated is None or stated:
+        return stated and stated[:1]
+    if not glance.evaluation.has_candidate:
+        return ("other",)
+    least, most = glance.accepted(1)
+    return None if least is not most else ("open",) if most is DEPENDS else ("other",)
+
+
+def _names(facts: Facts) -> tuple[object, ...]:
+    """What the names that are given may stand for."""
+    return tuple(fact.value for path, fact in facts.given.items() if path.endswith("name"))
 
 
 def differing(one: Signature | None, other: Signature | None) -> Mapping[str, tuple[str, str]]:

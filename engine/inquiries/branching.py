@@ -99,18 +99,32 @@ def _nearest_place(box: Box) -> Iterator[Box]:
 def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budget) -> tuple[Stretch, ...]:
     """The stretches of an axis by what each place of them decides, in order, neighbours alike joined.
 
-    `label` gives what a cell decides, None where it is not settled for the whole cell; of a single place it must not be None.
-    Where the budget ends, cells stay unsettled.
+    `label` gives what a cell decides, None where it is not settled for the whole cell; of a single place it must not be None. The widest
+    cells are looked at first; those that are left where the budget ends stay unsettled.
     """
-    found: list[Stretch] = []
-    pending = list(reversed(axis.cells))
+    found: dict[Cell, Hashable | None] = {}
+    pending = [(first - last, first, last) for first, last in axis.cells]
+    heapq.heapify(pending)
     while pending:
-        cell = pending.pop()
-        given = label(cell) if not budget.reached else None
-        if given is None and cell[0] < cell[1] and not budget.reached:
-            pending.extend(reversed(axis.split(cell)))
-        elif found and found[-1].label == given and found[-1].cell[1] + 1 == cell[0] and not axis.members:
-            found[-1] = Stretch((found[-1].cell[0], cell[1]), given)
-        else:
-            found.append(Stretch(cell, given))
-    return tuple(found)
+        _, *ends = heapq.heappop(pending)
+        cell = ends[0], ends[1]
+        found[cell] = label(cell) if not budget.reached else None
+        if found[cell] is None and cell[0] < cell[1] and not budget.reached:
+            del found[cell]
+            for first, last in axis.split(cell):
+                heapq.heappush(pending, (first - last, first, last))
+    return tuple(_joined(axis, sorted(found.items())))
+
+
+def _joined(axis: Axis, cells: Iterable[tuple[Cell, Hashable | None]]) -> Iterator[Stretch]:
+    """Neighbours that decide alike as one; of members, each is told."""
+    before: Stretch | None = None
+    for cell, label in cells:
+        if before is not None and before.label == label and before.cell[1] + 1 == cell[0] and not axis.members:
+            before = Stretch((before.cell[0], cell[1]), label)
+            continue
+        if before is not None:
+            yield before
+        before = Stretch(cell, label)
+    if before is not None:
+        yield before

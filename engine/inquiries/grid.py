@@ -6,7 +6,6 @@ import itertools
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from gpurules.engine.decisions import change
 from gpurules.engine.decisions.change import Signature
 from gpurules.engine.inference import consistency
 from gpurules.engine.inference import facts as reading
@@ -14,7 +13,7 @@ from gpurules.engine.inference.advance import Advance
 from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
-from gpurules.engine.inquiries.boundary import status
+from gpurules.engine.inquiries.boundary import signature
 from gpurules.engine.inquiries.lookup import looks_up
 from gpurules.engine.knowledge import statement
 from gpurules.engine.knowledge.document import Node, Scalar
@@ -91,13 +90,11 @@ class Gridded:
                 return Row(texts, -1, wrong.message)
             facts = replace(begun, given={path: given[path] for path in self.engine.rulebook.vocabulary.facts if path in given})
         try:
-            signature = self._signature(facts)
+            found = self._signature(facts)
         except GpurulesError as error:
             return Row(texts, -1, error.problems[0].message)
-        return Row(texts, self.decisions.setdefault(signature, len(self.decisions)))
+        return Row(texts, self.decisions.setdefault(found, len(self.decisions)))
 
     def _signature(self, facts: Facts) -> Signature:
         evaluation = self.advance.evaluate(facts, self.date, self.file, looked_for=self.looked_for)
-        if self.machines:
-            return change.signature(evaluation)
-        return (status(evaluation),), change.standing_advice(evaluation)
+        return signature(evaluation, self.machines)

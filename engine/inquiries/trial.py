@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -10,12 +10,13 @@ from gpurules.engine.inference import consistency
 from gpurules.engine.inference import facts as reading
 from gpurules.engine.inference.advance import Advance
 from gpurules.engine.inference.agenda import wide
+from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.inference.leaves import gather
 from gpurules.engine.inquiries.axis import SETTLE, Axis, Value
-from gpurules.engine.inquiries.lookup import PRICE_AGE, Lookups, looks_up
+from gpurules.engine.inquiries.lookup import PRICE_AGE, Lookups, leads, looks_up
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Definition
@@ -79,7 +80,7 @@ class Trial:
         for axis, value in changes.items():
             if facts is None:  # what contradicts may be among what is free
                 opened |= self.lookups.fills(axis.path, names) - stated
-            elif wide(value):
+            elif wide(value) and leads(axis.path, facts):
                 opened |= self.lookups.fills(axis.path, names) - given.keys()
             if facts is None or isinstance(value, Interval):
                 given[axis.path] = _fact(axis.path, value)
@@ -105,12 +106,19 @@ class Trial:
         """The facts that are stated each on its own, not by a name that says more."""
         return frozenset(gather(self.node, self.rulebook, self.settings).nodes)
 
-    def judged(self, facts: Facts, advance: Advance, maybe: frozenset[str] = frozenset(), whole: Mapping[str, Value] | None = None) -> Evaluation | None:
+    def judged(
+        self,
+        facts: Facts,
+        advance: Advance,
+        maybe: frozenset[str] = frozenset(),
+        whole: Mapping[str, Value] | None = None,
+        looked_for: dict[Hashable, Choice] | None = None,
+    ) -> Evaluation | None:
         """The evaluation of facts of which some may as well not be known, and what nobody stated has the values in `whole`; None where
         rules give a figure that nothing can have."""
         self.count += 1
         try:
-            return advance.evaluate(facts, self.date, self.file, maybe, whole)
+            return advance.evaluate(facts, self.date, self.file, maybe, whole, looked_for)
         except GpurulesError:
             return None
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpurules.engine.glances.glance import Verdict
 from gpurules.engine.inquiries.machine_name import machine_name
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Localized
 from gpurules.engine.sensitivity.lever import Lever
-from gpurules.engine.sensitivity.outlook import Verdict
 from gpurules.engine.sensitivity.search import CHANGE, LIMIT, Searcher, Sensitivity, Side, Swing, Turned
 
 FORMAT = "gpurules-sensitivity/1"

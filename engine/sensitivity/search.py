@@ -12,12 +12,13 @@ from dataclasses import dataclass
 
 from gpurules.engine.decisions import change, conflict
 from gpurules.engine.decisions.conflict import Meeting
+from gpurules.engine.glances.glance import Verdict
 from gpurules.engine.inquiries.axis import Cell
 from gpurules.engine.inquiries.branching import Budget
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.sensitivity.lever import Lever, levers
 from gpurules.engine.sensitivity.mover import Mover
-from gpurules.engine.sensitivity.outlook import CONFLICTING, IMPOSSIBLE, Outlook, Verdict
+from gpurules.engine.sensitivity.outlook import CONFLICTING, IMPOSSIBLE, Outlook
 
 EVALUATIONS = 2_000
 ONE_WAY, LEAST = 250, 30

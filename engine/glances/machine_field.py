@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from gpurules.engine.glances.varying import Step, Varying
 from gpurules.engine.inference import candidates, choice, judging
 from gpurules.engine.inference import stages as cut
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
@@ -21,7 +22,6 @@ from gpurules.engine.inference.kernel import OutOfRange
 from gpurules.engine.knowledge.rule import Prefer
 from gpurules.engine.language import aggregate
 from gpurules.engine.language.compile import Value
-from gpurules.engine.sensitivity.varying import Step, Varying
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.truth import Truth
 

@@ -6,14 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from gpurules.engine.glances.comparison import Bounds, tightened
+from gpurules.engine.glances.machine_field import Entry, Field, Key, key
+from gpurules.engine.glances.varying import Step, Varying, least
 from gpurules.engine.inference import choice, judging
 from gpurules.engine.inference.agenda import Impossible, Run, Stratum
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.choice import FINALISTS, Criterion
 from gpurules.engine.inference.judging import POWER
 from gpurules.engine.language.compile import Value
-from gpurules.engine.sensitivity.machine_field import Entry, Field, Key, key
-from gpurules.engine.sensitivity.varying import Bounds, Step, Varying, least, tightened
 from gpurules.engine.values.truth import DEPENDS, NO, YES
 
 

@@ -1,18 +1,19 @@
-"""What may differ from place to place of a cell in which a parameter has every value at once: followed along the agenda."""
+"""What may differ from place to place of a cell in which a fact or a figure has every value at once: followed along the agenda."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
+from gpurules.engine.glances import comparison
+from gpurules.engine.glances.comparison import Bounds
 from gpurules.engine.inference.agenda import Derived, Run, wide
 from gpurules.engine.language.compile import Condition
+from gpurules.engine.language.syntax import All, Not
 from gpurules.engine.values import interval
 from gpurules.engine.values.interval import Interval
-from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+from gpurules.engine.values.truth import DEPENDS, YES, Truth
 
 Step = tuple[str, str]
-Bounds = tuple[Truth, Truth]
-"""The least and the most that a truth is over a cell; both the same where it is one at every place."""
 
 
 class Varying:
@@ -32,8 +33,8 @@ class Varying:
         self.rules |= other.rules
         self.beyond |= other.beyond
 
-    def along(self, run: Run, steps: Iterable[Step]) -> None:
-        """Follow steps that were taken."""
+    def along(self, run: Run, steps: Iterable[Step], inside: Callable[[], Sequence[Run]] = tuple) -> None:
+        """Follow steps that were taken. `inside` gives runs of the same cell with what else is open at one of its values."""
         if not self.values and not self.rules:
             return
         procedures = run.program.procedures
@@ -41,10 +42,13 @@ class Varying:
             if kind == "rule":
                 condition, needs = procedures[name].condition, procedures[name].rule.needs
                 open_ = condition is not None and run.truths[name] is DEPENDS and self.reaches(run, condition)
-                if open_ or not self.values.isdisjoint(needs):
+                if open_ and condition is not None and (runs := inside()):
+                    low, high = self.condition(run, condition, runs)
+                    open_ = low is not high
+                if open_ or any(need in self.values and run.value(need) == run.program.whole(need) for need in needs):
                     self.rules.add(name)
             else:
-                self._fact(run, run.found[name])
+                self._fact(run, run.derived[name])
 
     def reaches(self, run: Run, condition: Condition) -> bool:
         """Whether a comparison is open that reads what varies."""
@@ -81,28 +85,46 @@ class Varying:
         runs = tuple(inside) if self.beyond else ()
         return not all(any(_inside(run, fact, side) for run in runs) for fact, side in self.beyond)
 
-    # ------------------------------------------------------------ truths over the cell
+    # ------------------------------------------------------------ truths over the cell, given runs `inside` as for `impossible`
 
-    def stands(self, run: Run, rule: str) -> Bounds:
-        return self._bounds(run.stands(rule), self._shaken(run, rule))
+    def truth(self, run: Run, rule: str, inside: Sequence[Run] = ()) -> Bounds:
+        truth, procedure = run.truths[rule], run.program.procedures[rule]
+        if truth is not DEPENDS or rule not in self.rules or procedure.condition is None:
+            return truth, truth
+        return self.condition(run, procedure.condition, inside)
 
-    def accepts(self, run: Run, rule: str) -> Bounds:
+    def stands(self, run: Run, rule: str, inside: Sequence[Run] = ()) -> Bounds:
+        low, high = self.truth(run, rule, inside)
+        for overrider in run.overriders(rule):
+            if overrider in run.truths:
+                least_against, most_against = self.truth(run, overrider, inside)
+                low, high = min(low, Truth(2 - most_against)), min(high, Truth(2 - least_against))
+        return low, high
+
+    def accepts(self, run: Run, rule: str, inside: Sequence[Run] = ()) -> Bounds:
         truth = run.accepts(rule)
         if truth is not DEPENDS:
             return truth, truth
-        shaken = self._shaken(run, rule) or any(self.reaches(run, c) for c in run.program.procedures[rule].requires)
-        return self._bounds(truth, shaken)
+        stands = self.stands(run, rule, inside)
+        met = least(self.condition(run, c, inside) for c in run.program.procedures[rule].requires)
+        return max(Truth(2 - stands[1]), met[0]), max(Truth(2 - stands[0]), met[1])
 
-    def accepted(self, run: Run, rules: Iterable[str]) -> Bounds:
+    def accepted(self, run: Run, rules: Iterable[str], inside: Sequence[Run] = ()) -> Bounds:
         """Whether every requirement is met."""
-        return least(self.accepts(run, rule) for rule in rules)
+        return least(self.accepts(run, rule, inside) for rule in rules)
 
-    def _shaken(self, run: Run, rule: str) -> bool:
-        return rule in self.rules or not self.rules.isdisjoint(run.overriders(rule))
-
-    @staticmethod
-    def _bounds(truth: Truth, shaken: bool) -> Bounds:
-        return (NO, YES) if truth is DEPENDS and shaken else (truth, truth)
+    def condition(self, run: Run, condition: Condition, inside: Sequence[Run]) -> Bounds:
+        truth = Truth(condition.truth(run.values))
+        if truth is not DEPENDS:
+            return truth, truth
+        if condition.atom is not None:
+            varies = not self.values.isdisjoint(leaf for leaf, _ in condition.atom.reads)
+            return comparison.bounds(condition.atom, run, inside, self.values) if varies else (truth, truth)
+        parts = [self.condition(run, part, inside) for part in condition.parts]
+        if isinstance(condition.tree, Not):
+            return Truth(2 - parts[0][1]), Truth(2 - parts[0][0])
+        end = min if isinstance(condition.tree, All) else max
+        return end(low for low, _ in parts), end(high for _, high in parts)
 
 
 def least(bounds: Iterable[Bounds]) -> Bounds:
@@ -110,18 +132,6 @@ def least(bounds: Iterable[Bounds]) -> Bounds:
     low, high = YES, YES
     for one in bounds:
         low, high = min(low, one[0]), min(high, one[1])
-    return low, high
-
-
-def tightened(bounds: Bounds, inside: Iterable[Bounds]) -> Bounds:
-    """Bounds of a truth, given those of the same with what else is open at one of its values: what is there no is nowhere surely yes,
-    and the reverse."""
-    low, high = bounds
-    for least_there, most_there in inside if low is not high else ():
-        if most_there is NO:
-            high = min(high, DEPENDS)
-        if least_there is YES:
-            low = max(low, DEPENDS)
     return low, high
 
 
@@ -136,7 +146,7 @@ def _raw(run: Run, derived: Derived) -> Interval:
 
 def _inside(run: Run, fact: str, side: int) -> bool:
     """Whether all that rules give a number lies below the high end of its range (above the low end)."""
-    derived, whole = run.found.get(fact), run.program.whole(fact)
+    derived, whole = run.derived.get(fact), run.program.whole(fact)
     if not isinstance(whole, Interval):
         return False
     if derived is None:  # nothing of it differs here: what it is was cut to the range already
