@@ -566,15 +566,22 @@ def machine(f: Facts, e: Estimate, m: Machine, fired: list[str]) -> Share:
         s.reserved = 1.05 * (held + 0.35 * s.working + GIB)
         s.device = 1.05 * (held + 0.35 * s.working + GIB + GIB + GIB)
         fired += ("PEA-013", "PEA-015")
+    grown = s.activations + max(s.logits, s.layer_work + s.logits_held)
     if f.measured_memory_kind == "allocated":
         s.seen = s.allocated
         say("PEA-020")
     elif f.measured_memory_kind == "reserved":
         s.seen = s.reserved
         say("PEA-021")
+        if f.training_longest_sample and not inference:
+            s.seen = min(s.reserved + 3.1 * grown, max(s.reserved, m.memory_usable))
+            say("PEA-025")
     elif f.measured_memory_kind == "nvidia_smi":
         s.seen = s.device
         say("PEA-022")
+        if f.training_longest_sample and not inference:
+            s.seen = min(s.device + 3.1 * grown, max(s.device, m.memory_usable))
+            say("PEA-026")
     else:
         s.seen = max(s.device, m.memory_usable)
         say("PEA-023")

@@ -48,6 +48,8 @@ def training(text: str, cards: int | None) -> Facts:
         found["training.attention"] = ["fused"]
     if has(r"liger|cut[- ]cross|fused linear cross|chunked (cross|loss|output)", text) and not has(r"(without|no) (liger|chunked)", text):
         found["training.loss"] = ["chunked"]
+    if has(r"var(ied|ying|iable)[- ]lengths?|lengths? var|many lengths|cut (off )?(at|to)|truncated? (at|to)|not packed|unpacked|dynamic padding", text):
+        found["training.longest_sample"] = ["yes"]
     if has(r"torch\.compile|compiled?\b", text) and not has(r"(without|no|not) (torch\.)?compil", text):
         found["training.compiled"] = ["yes"]
     if steps := _first(ACCUMULATION, text):

@@ -200,6 +200,9 @@ def parallelism(text: str, count: int | None, trains: bool) -> Facts:
             tensor, megatron = count, True
         elif has(r"pipeline|\bpp\b|sequential|accelerate|device_map|layer|auto", text):
             pipeline, megatron = count, True
+    if not megatron and trains and count and count > 1 and has(r"device_map|layers? (are )?split|naive (pipeline|model)", text):
+        pipeline, megatron = count, True
+        found.setdefault("parallel.sharding_stage", ["none"])
     if megatron or "parallel.sharding_stage" in found or "training.framework" in found:
         found |= {"parallel.tensor": str(tensor or 1), "parallel.pipeline": str(pipeline or 1), "parallel.context": str(context or 1)}
     if expert:

@@ -157,6 +157,7 @@ def division(tensor: int = 1, pipeline: int = 1, context: int = 1) -> words.Fact
             {**division(), "parallel.sharding_stage": ["full"], "training.framework": ["fsdp"], "training.offload": ["optimizer_and_weights"]},
         ),
         ("DDP", {**division(), "parallel.sharding_stage": ["none"]}),
+        ("device_map (layers split)", {**division(1, 8), "parallel.sharding_stage": ["none"]}),
     ],
 )
 def test_parallelism_of_training(text: str, facts: words.Facts) -> None:
@@ -182,6 +183,7 @@ def test_parallelism_of_inference(text: str, facts: words.Facts) -> None:
         ("without flash attention", 1, {"training.attention": ["eager"]}),
         ("Liger kernel (fused linear cross-entropy), torch.compile", 1, {"training.loss": ["chunked"], "training.compiled": ["yes"]}),
         ("not compiled", 1, {}),
+        ("samples of varying length, cut to 2048", 1, {"training.longest_sample": ["yes"]}),
         ("torchtitan", 8, {"training.framework": ["fsdp"]}),
         ("a table", 1, {}),
     ],
