@@ -72,6 +72,9 @@ def _variants(stated: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
             choices[key] = [v for k, v in value.items() if isinstance(v, int) and not has(r"prefill|input", k)] or [None]
         elif key == "gpu_memory_mib" and isinstance(value, Mapping):
             choices[key] = list(value.items())
+    sizes = _by_model(stated)
+    if sizes:
+        choices["model"] = list(sizes)
     if isinstance(stated.get("gpu_memory_mib"), Mapping):
         choices["gpu_memory_mib"] = list(stated["gpu_memory_mib"].items())
     groups: dict[tuple[str, int], list[str]] = {}
@@ -92,7 +95,14 @@ def _variants(stated: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
                 else:
                     names.append(f"{key} {value}")
                     fields[key] = value
+                    fields |= {"measured": sizes[value]} if key == "model" and value in sizes else {}
         yield ", ".join(names), fields
+
+
+def _by_model(stated: Mapping[str, Any]) -> dict[str, Any]:
+    """Measurements that a case lists by model, where it names none: `measured: {qwen3-4b: {...}, qwen3-8b: {...}}`."""
+    found = {k: v for k, v in _map(stated.get("measured")).items() if isinstance(v, Mapping) and re.search(r"[a-z].*\d+(\.\d+)?b\b", k, re.IGNORECASE)}
+    return found if len(found) > 1 and not {"model", "params_b"} & set(stated) else {}
 
 
 # ---------------------------------------------------------------- fields
@@ -170,8 +180,9 @@ def _numeric(facts: Facts, fields: Mapping[str, Any], trains: bool, serves: bool
     if adapters and (members := words.formats(base)):
         facts |= {"training.base_format": ["other"], "training.base_weight_bits": "8 bit"} if members == ["fp8"] else {"training.base_format": members}
     if members := words.precision(re.sub(r"\d-?bit|8bit base|nf4|double_quant", " ", compute)):
-        shards = has("deepspeed|zero|ds_z", str(fields.get("method", ""))) and members == ["bf16_mixed", "bf16_pure"]
-        facts["training.precision"] = ["bf16_mixed"] if shards and not adapters else members  # DeepSpeed keeps fp32 copies of what it trains in bf16
+        pure = has(r"torchtune|pure|adamw_bf16|lomo", f"{fields.get('method')} {fields.get('framework')} {fields.get('optimizer')}")
+        flag = [m for m in members if m != "bf16_pure"] if not (adapters or pure or has("true|full_bf16|pure", compute)) else members
+        facts["training.precision"] = flag or members  # the flag of a trainer, which keeps fp32 copies of what it trains
     elif not trains and not adapters and not words.formats(base):
         facts["training.precision"] = base
 

@@ -63,9 +63,10 @@ def interconnect(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
         elif has(r"infiniband|\bib\b", without):
             facts["network.kind"] = "infiniband"
     absent = has(r"no nvlink|without nvlink|nvlink\W+(is |was )?(not|no|off|none|false|inactive|disabled|absent|missing)", text)
-    if absent or (has(r"pcie|\bphb\b|\bsys\b|\bpix\b|\bpxb\b|\bnode\b", text) and not has(r"nvlink(?!.*no)", without)):
+    topology = re.search(r"\b(PHB|SYS|PIX|PXB|NODE)\b", text) is not None
+    if absent or ((topology or has("pcie", text)) and not has(r"nvlink(?!.*no)", without)):
         facts["interconnect.kind"] = "pcie"
-    elif has(r"nvswitch|sxm|hgx", without):
+    elif has(r"nvswitch|sxm|hgx", without) or (has("nvlink", without) and fields.get("gpus_per_node", fields.get("gpu_count")) == 8):
         facts["interconnect.kind"] = "nvlink_switch"
     elif has(r"nvlink.{0,12}bridge|bridge.{0,12}nvlink", without):
         facts["interconnect.kind"] = "nvlink_bridge"

@@ -50,6 +50,7 @@ def _number(value: Any) -> float | None:
 
 def _memory(facts: Facts, key: str, value: Any) -> None:
     part = r"(?:_(?:per_(?:gpu|card)|peak|max|used|in_use|total))*"
+    key = {"gib": "memory_gib", "gb": "memory_gb", "mib": "memory_mib"}.get(key, key)
     name = rf"(?:peak_|max_|gpu_|used_)*(allocated|reserved|memory|mem|vram|peak|used|gb_per_gpu|peak_gb_per_gpu){part}_?(gib|gb|mib|mb)?{part}"
     if match := re.fullmatch(name, key):
         ends = case_names.numbers(value)

@@ -21,7 +21,7 @@ import expectations
 import recipes
 from case_facts import Run
 from expectations import Outcome
-from words import has
+from words import Facts, has, supposed
 
 from gpurules.cli import cache as engines
 from gpurules.engine import public
@@ -105,32 +105,58 @@ def judge(case: Mapping[str, Any], ours: Mapping[str, Any] | None) -> Iterator[V
     """Each expectation of a case, held against the decisions on its runs."""
     ours = ours or {}
     runs = [Run(r.get("name", ""), dict(r["facts"])) for r in ours["runs"]] if "runs" in ours else [Run("", dict(ours["facts"]))] if "facts" in ours else None
-    outcomes = [outcome(run) for run in (runs or case_facts.runs(case))]
+    runs = runs or case_facts.runs(case)
+    outcomes = [outcome(run) for run in runs]
     asserted = {str(a["expect"]): a for a in ours.get("assert", ())}
     for number, expected in enumerate(case.get("expect", ()), 1):
         says, confidence = str(expected["say"]), str(expected.get("confidence", "high"))
         written = asserted.get(str(number))
         if written is not None:
-            changed = [outcome(Run(r.name, r.facts | dict(written["set"]))) for r in (runs or case_facts.runs(case))] if "set" in written else outcomes
+            changed = [outcome(Run(r.name, r.facts | dict(written["set"]))) for r in runs] if "set" in written else outcomes
             failed = [] if expectations.holds(written["holds"], changed, engine()) else [json.dumps(written["holds"], ensure_ascii=False)]
         else:
-            failed = list(_by_words(says, outcomes))
+            failed = list(_by_words(says, outcomes, runs))
         known = str((written or {}).get("fails", ""))
         yield Verdict(str(case["id"]), confidence, says, "; ".join([known] * bool(known and failed) + failed))
 
 
-def _by_words(says: str, outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """What of an expectation's words does not hold. The first entry that fits a clause speaks for it."""
+def _by_words(says: str, outcomes: Sequence[Outcome], runs: Sequence[Run]) -> Iterator[str]:
+    """What of an expectation's words does not hold. The first entry that fits a clause speaks for it; where a clause names remedies as
+    alternatives (`or`), each of theirs may. What a clause says of fit is held against the runs with the settings that it speaks of."""
     met = False
     for clause in re.split(r";\s+|\.\s+", says):
-        for entry in _entries():
-            if has(entry["words"], clause) and not ("unless" in entry and has(entry["unless"], clause)):
-                met = True
-                if not expectations.holds(entry["holds"], outcomes, engine()):
-                    yield f"{clause}: {json.dumps(entry['holds'], ensure_ascii=False)}"
-                break
+        found = [e for e in _entries() if has(e["words"], clause) and not ("unless" in e and has(e["unless"], clause))]
+        if not found:
+            continue
+        met = True
+        first = found[0]
+        wanted = [e["holds"] for e in found if e.get("remedy") == "yes"] if first.get("remedy") == "yes" and has(r"\bor\b|/", clause) else [first["holds"]]
+        among = _supposing(clause, runs, outcomes) if first.get("of") == "fit" else outcomes
+        if not any(expectations.holds(w, among, engine()) for w in wanted):
+            yield f"{clause}: {json.dumps(first['holds'], ensure_ascii=False)}"
     if not met:
         yield "its words are not among those of expectations.yaml"
+
+
+def _supposing(clause: str, runs: Sequence[Run], outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+    """The outcomes of the runs with what a clause supposes, which are those of the runs themselves where it supposes what they state."""
+    settings = supposed(clause)
+    changed = [Run(r.name, _with(r.facts, settings)) for r in runs]
+    return [outcome(r) for r in changed] if all(c.facts != r.facts for c, r in zip(changed, runs, strict=True)) else outcomes
+
+
+def _with(facts: Facts, settings: Facts) -> Facts:
+    """`facts` with the settings of their task that they state otherwise; a card that is named keeps its memory."""
+    serves, card = facts.get("workload.task") == "inference", "gpu.name" in facts or "gpu.memory_nominal" in facts
+    fitting = {
+        k: v for k, v in settings.items()
+        if str(facts.get(k)) != str(v) and facts.get(k) != [v] and not (k.startswith(("training.", "parallel.sharding")) and serves)
+        and not (k.startswith("inference.") and not serves) and not (k == "gpu.memory_nominal" and card)
+    }  # fmt: skip
+    if serves and "gpu.count" in fitting and not any(k.startswith("parallel.") for k in {**facts, **fitting}):
+        fitting |= {"parallel.tensor": fitting["gpu.count"], "parallel.pipeline": "1"}  # on so many cards means divided among them
+    dropped = ("inference.weight_format", "inference.precision") if "inference.weight_bits" in fitting else ()
+    return {k: v for k, v in facts.items() if k not in dropped} | fitting
 
 
 @cache

@@ -14,6 +14,7 @@ An expectation is a mapping; all of its keys must hold, of one run at least unle
     asks           facts, one of which is asked for
     given          path: value, as a facts file would have it, of a fact that was stated or looked up
     named          path: pattern, in every member that a fact stated by name may be
+    all_experts    yes: the weights counted are those of all parameters, at two bits each at least, where fewer are active
     value          path: range; the derived value lies within it, up to `slack` of each end (half as much again)
     chosen         least number of cards of every machine that is chosen, or largest as `<= n`
     refused        codes of problems, or paths of facts, one of which the input was refused for
@@ -134,6 +135,15 @@ def _named(value: Any, outcome: Outcome, engine: Engine) -> bool:
     return all(bool(members.get(path)) and all(re.search(pattern, m) for m in members[path]) for path, pattern in value.items())
 
 
+def _all_experts(value: Any, outcome: Outcome, engine: Engine) -> bool:
+    stated = {f["path"]: f["value"] for f in outcome.decision["facts"]}
+    weights, every, active = _derived(outcome, "memory.weights"), stated.get("model.parameters"), stated.get("model.active_parameters")
+    if weights is None or every is None or active is None or not every.get("high") or weights["value"].get("low") is None:
+        return False
+    counted: bool = active["high"] < 0.9 * every["low"] and weights["value"]["low"] >= every["high"] / 4
+    return counted is (value == "yes")
+
+
 def _equal(found: Mapping[str, Any], wanted: Any) -> bool:
     if isinstance(wanted, Interval):
         return all(abs(found[end] - getattr(wanted, end)) <= 0.01 * abs(getattr(wanted, end)) for end in ("low", "high"))
@@ -182,6 +192,6 @@ def _refused(value: Any, outcome: Outcome, engine: Engine) -> bool:
 PREDICATES: dict[str, Callable[[Any, Outcome, Engine], bool]] = {
     "fit": _fit, "tight": _tight, "verdict": _verdict, "status": lambda v, o, _: o.decision["status"] in _list(v), "rule": _rule,
     "advice": _advice(STANDS), "no_advice": lambda v, o, e: not _advice(STANDS)(v, o, e), "may": _advice((*STANDS, "depends")),
-    "step": _step, "asks": _asks, "given": _given, "named": _named, "value": _value, "chosen": _chosen, "refused": _refused,
+    "step": _step, "asks": _asks, "given": _given, "named": _named, "all_experts": _all_experts, "value": _value, "chosen": _chosen, "refused": _refused,
     "accepted": lambda v, o, _: (not o.refused) == (v == "yes"),
 }  # fmt: skip

@@ -213,3 +213,31 @@ def parallelism(text: str, count: int | None, trains: bool) -> Facts:
 def global_batch(text: str) -> int | None:
     match = re.search(r"global batch(?: size)?\s*[=:]?\s*(\d+)", text, re.IGNORECASE)
     return int(match.group(1)) if match else None
+
+
+# ---------------------------------------------------------------- what a sentence supposes
+
+COUNTED = {"one": 1, "a single": 1, "two": 2, "three": 3, "four": 4, "six": 6, "eight": 8, "sixteen": 16}
+CARDS = r"(?:\d+ ?g(?:i?b)? )?(?:gpus?|cards?|v100s?|a100s?|h100s?|a800s?|rtx \d+s?|\d{4}s?|npus?)"
+
+
+def supposed(text: str) -> Facts:
+    """Settings that a sentence speaks of as if they held: `TP=4 fits`, `int4 fits 8 x 80 GB`, `two 80 GB GPUs with sharded states are enough`, `ZeRO-2 does not fit`."""
+    found: Facts = {}
+    if match := re.search(r"\b(?:tp|tensor[- ]parallel)(?: size)?\s*[=:]?\s*(\d+)", text, re.IGNORECASE):
+        found |= {"parallel.tensor": match.group(1), "parallel.pipeline": "1", "gpu.count": match.group(1)}
+    numbers = "|".join(COUNTED)
+    if match := re.search(rf"\b(\d{{1,3}}|{numbers})\s*(?:x\s*)?{CARDS}\b|\b(\d{{1,3}}) ?x \d+ ?g", text, re.IGNORECASE):
+        word = (match.group(1) or match.group(2)).lower()
+        found.setdefault("gpu.count", str(COUNTED.get(word, word)))
+    if match := re.search(r"zero[- ]?([0-3])(?!/)", text, re.IGNORECASE):
+        found |= {"parallel.sharding_stage": STAGES[match.group(1)]}
+    elif has(r"sharded states|full sharding|fully sharded|if sharded", text):
+        found["parallel.sharding_stage"] = "full"
+    if has(r"without (any )?offload|no offload", text):
+        found["training.offload"] = "none"
+    if has(r"\b(int4|4-bit)\b.{0,40}\bfits?\b", text):
+        found["inference.weight_bits"] = "4 bit"
+    if match := re.search(r"\bfits? (?:on |in )?(?:a |one )?(\d+) ?gb\b", text, re.IGNORECASE):
+        found["gpu.memory_nominal"] = f"{match.group(1)} GB"
+    return found
