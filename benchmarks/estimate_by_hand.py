@@ -46,6 +46,8 @@ ADAPTED_WIDTH = {"pure": (8.0, 9.0), "mixed": (10.0, 11.0), "wide": (16.0, 17.0)
 ADAPTED_QUERY = {"pure": (4.0, 7.0), "mixed": (8.0, 9.0), "wide": (8.0, 13.0)}
 VISION = {"none": 8.2e6, "selective": 8.2e6, "full": 6e5, "full_offloaded": 3e5}
 PREPARED = frozenset(["transformers", "ddp_amp", "deepspeed", "other"])
+CACHE_ONCE = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy", "llama_cpp", "exllama", "litgpt"])
+ONE_PROCESS = frozenset(["transformers", "exllama", "llama_cpp", "litgpt"])
 SERVERS = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy"])
 CHUNKED_PREFILL = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy", "llama_cpp", "exllama", "mlx"])
 CACHES = {"paged": 1.1, "static": 1.1, "growing": 2.0, "copied": 2.1}
@@ -558,7 +560,11 @@ def machine(f: Facts, e: Estimate, m: Machine, fired: list[str]) -> Share:
         held = s.weights + s.optimizer + s.adapters + max(s.forward_phase, s.backward_phase, s.step_phase)
         unnamed = 1e8 + 0.1 * s.working
     s.allocated = 1.05 * (held + unnamed)
-    if count <= 1:
+    if count > 1 and m.plan == "layer_split" and inference and f.inference_engine in ONE_PROCESS:
+        s.reserved = 1.05 * (held + 0.25 * s.working + GIB)
+        s.device = 1.05 * (held + 0.25 * s.working + GIB + GIB)
+        fired += ("PEA-013", "PEA-015", "PEA-028")
+    elif count <= 1:
         s.reserved = 1.05 * (held + 0.25 * s.working + GIB)
         s.device = 1.05 * (held + 0.25 * s.working + GIB + GIB)
         fired += ("PEA-012", "PEA-014")
@@ -769,3 +775,6 @@ def _serving(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> N
         s.prefill = e.prefill_work + 4.0 * f.model_vocabulary_size * f.model_hidden_size
         fired.append("SRM-047")
     s.forward_phase = s.working = s.kv_cache + s.prefill
+    if engine in CACHE_ONCE:
+        s.working = s.prefill
+        fired.append("PEA-027")
