@@ -17,7 +17,7 @@ from gpurules.engine.language.syntax import names
 from gpurules.engine.values import interval, quantity
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place, Problem
-from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth, negation
 
 
 class Impossible(GpurulesError):
@@ -155,9 +155,12 @@ class Run:
         needs, most = procedure.rule.needs, YES
         if self.maybe and not self.maybe.isdisjoint(needs):
             needs, most = tuple(n for n in needs if n not in self.maybe), DEPENDS
-        if not self.knows(needs):
+        if needs and not self.knows(needs):
             return NO
-        return most if procedure.condition is None else min(most, Truth(procedure.condition.truth(self.values)))
+        if procedure.condition is None:
+            return most
+        truth = Truth(procedure.condition.truth(self.values))
+        return truth if most is YES else min(most, truth)
 
     def knows(self, needs: Iterable[str]) -> bool:
         """Whether every fact is stated and narrower than its range."""
@@ -231,13 +234,17 @@ class Run:
 
     def stands(self, rule: str) -> Truth:
         """Truth of a rule's advice: it holds, and no rule that overrides it does."""
-        against = max((self.truths.get(o, NO) for o in self.overriders(rule)), default=NO)
-        return min(self.truths[rule], Truth(2 - against))
+        overriders = self.overriders(rule)
+        if not overriders:
+            return self.truths[rule]
+        return min(self.truths[rule], negation(max([self.truths.get(o, NO) for o in overriders])))
 
     def accepts(self, rule: str) -> Truth:
         """Truth of a rule's requirements: it does not stand, or every condition holds."""
-        conditions = [Truth(c.truth(self.values)) for c in self.program.procedures[rule].requires]
-        return max(Truth(2 - self.stands(rule)), min(conditions, default=YES))
+        idle = negation(self.stands(rule))
+        if idle is YES:
+            return YES
+        return max(idle, min([Truth(c.truth(self.values)) for c in self.program.procedures[rule].requires], default=YES))
 
     def causes(self, rule: str) -> tuple[str, ...]:
         """Given facts and parameters whose narrowing can settle whether the rule holds."""

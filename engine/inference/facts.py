@@ -74,7 +74,8 @@ class Facts:
     @property
     def settled(self) -> frozenset[str]:
         """The known facts that nothing is assumed over: all but an exact size that a size by name stands in for."""
-        return frozenset(path for path, fact in self.given.items() if (fact.via, path) not in PAIRS)
+        stood_for = [path for _, path in PAIRS if path in self.given and (self.given[path].via, path) in PAIRS]
+        return frozenset(self.given).difference(stood_for)
 
 
 Memory = dict[tuple[str, str], Value]

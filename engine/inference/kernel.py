@@ -56,7 +56,7 @@ class Kernel:
         definitions = program.rulebook.vocabulary.facts
         self._numbers = tuple(program.slots[fact] for fact in self.facts if definitions[fact].number)
         self._needing = tuple((i, needs) for i, rule in enumerate(self.rules) if (needs := program.procedures[rule].rule.needs))
-        self._needed = tuple({fact for _, needs in self._needing for fact in needs})
+        self._needed = tuple((fact, program.slots[fact], definitions[fact].whole) for fact in sorted({fact for _, needs in self._needing for fact in needs}))
         writer = _Writer(program, orders, stratum)
         self.source = writer.source(self.rules, self.requiring, self.earlier)
         self.read = frozenset(writer.read)
@@ -86,10 +86,11 @@ class Kernel:
 
     def speaking(self, run: Run) -> list[int]:
         """For each rule whether its needs are known."""
-        known = {fact for fact in self._needed if fact in run.maybe or run.knows((fact,))}
+        given, maybe, values = run.known, run.maybe, run.values
+        known = {fact for fact, slot, whole in self._needed if fact in maybe or (fact in given and values[slot] != whole)}
         found: list[int] = [True] * len(self.rules)
         for index, needs in self._needing:
-            found[index] = known.issuperset(needs) and (MAYBE if not run.maybe.isdisjoint(needs) else True)
+            found[index] = known.issuperset(needs) and (MAYBE if not maybe.isdisjoint(needs) else True)
         return found
 
     def along(self, run: Run) -> None:
@@ -117,6 +118,7 @@ class _Writer(Emitter):
         super().__init__(program, (name for kind, name in stratum.steps if kind == "fact"))
         self.orders, self.stratum = orders, stratum
         self.facts = program.rulebook.vocabulary.facts
+        self.of_facts = {path: d.range for path, d in self.facts.items() if d.number}
 
     # ------------------------------------------------------------ source
 
@@ -148,7 +150,7 @@ class _Writer(Emitter):
         rule = procedure.rule
         self.procedure = procedure
         self.local_names = {name: qualified(rule.id, name) for name in rule.parameters}
-        ranges = {path: d.range for path, d in self.facts.items() if d.number}
+        ranges = self.of_facts.copy()
         for name, parameter in rule.parameters.items():
             kind = parameter_type(parameter, self.program.rulebook.vocabulary)
             if isinstance(kind, NumberType | TableType):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from gpurules.engine.knowledge import statement
+from gpurules.engine.knowledge.derivation import reads_of
 from gpurules.engine.knowledge.rule import Assume, Derive, Parameter, Prefer, Require, Rule
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.scope import parameter_type, table_rows
@@ -47,6 +48,7 @@ class Program:
     """When a fact means anything, for those that say so."""
     aggregates: tuple[str, ...] = ()
     """What rules say of all machines together; each has a slot like a fact."""
+    _named: dict[tuple[str, str], tuple[str, ...]] = field(default_factory=dict, repr=False, compare=False)
     _fresh: dict[str, list[Value]] = field(default_factory=dict, repr=False, compare=False)
 
     def whole(self, name: str) -> Value:
@@ -56,6 +58,15 @@ class Program:
         _, figure = aggregate.split(name)
         return self.rulebook.vocabulary.facts[figure].whole if figure else frozenset(aggregate.YES_OR_NO.members)
 
+    def named(self, rule: str, fact: str = "") -> tuple[str, ...]:
+        """The names that a rule reads, in what it needs, requires, derives and assumes; of a derived `fact`, those of its derivation."""
+        key = rule, fact
+        if key not in self._named:
+            said = self.procedures[rule].rule
+            names = reads_of(said, fact) if fact else (*said.needs, *(name for tree in _judged(said) for name in syntax.names(tree)))
+            self._named[key] = tuple(dict.fromkeys(names))
+        return self._named[key]
+
     def values(self, date: str) -> list[Value]:
         """A fresh list: every fact as wide as its definition allows, every parameter at its value on `date`."""
         if date not in self._fresh:
@@ -64,6 +75,13 @@ class Program:
             self._fresh.clear()  # one date is enough: a service decides for today
             self._fresh[date] = facts + [parameter_value(p, date, self.rulebook.vocabulary) for p in self.parameters.values()]
         return list(self._fresh[date])
+
+
+def _judged(rule: Rule) -> list[syntax.Node]:
+    """The trees that a rule's truth, requirements and values come from."""
+    trees = [rule.when] if rule.when is not None else []
+    trees += [c.condition.tree for c in rule.then if isinstance(c, Require)]
+    return trees + [c.expression.tree for c in rule.then if isinstance(c, Derive | Assume) and c.expression is not None]
 
 
 def qualified(rule: str, parameter: str) -> str:

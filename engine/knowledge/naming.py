@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from gpurules.engine.knowledge import spelling
@@ -31,11 +31,18 @@ class Named:
 
 
 class UnknownName(ValueError):
-    """A name that stands for nothing in the catalogue; `mend` says what to write instead."""
+    """A name that stands for nothing in the catalogue; `mend` says what to write instead, which is looked for when somebody asks."""
 
-    def __init__(self, message: str, mend: str) -> None:
-        self.message, self.mend = message, mend
-        super().__init__(f"{message}; {mend}")
+    def __init__(self, message: str, mend: str | Callable[[], str]) -> None:
+        self.message, self._mend = message, mend
+        super().__init__(message)
+
+    @property
+    def mend(self) -> str:
+        return self._mend if isinstance(self._mend, str) else self._mend()
+
+    def __str__(self) -> str:
+        return f"{self.message}; {self.mend}"
 
 
 def named(text: str, catalog: Catalog) -> Named:
@@ -111,8 +118,13 @@ def unknown(text: str, catalog: Catalog) -> UnknownName:
     text = text[: _LONGEST + 1]
     if catalog.kind == "card" and re.search(r"\bmig\b|\d+g\.\d+gb", text, re.IGNORECASE):
         return UnknownName(f"'{printable(text, 60)}' is a slice of a card", "leave the name out and state the slice's gpu.memory_usable, gpu.memory_bandwidth")
-    near = catalog.nearest(text) or next((n for r in spelling.card_names(text) if (n := catalog.nearest(r.name))), ())
-    mend = "did you mean " + ", ".join(f"'{n}'" for n in near) + "?" if near else f"`gpurules catalog {catalog.kind.replace('card', 'gpu')}s` lists the names"
+
+    def mend() -> str:
+        near = catalog.nearest(text) or next((n for r in spelling.card_names(text) if (n := catalog.nearest(r.name))), ())
+        if near:
+            return "did you mean " + ", ".join(f"'{n}'" for n in near) + "?"
+        return f"`gpurules catalog {catalog.kind.replace('card', 'gpu')}s` lists the names"
+
     return UnknownName(f"'{printable(text, 60)}' matches no {catalog.kind} of the catalogue", mend)
 
 

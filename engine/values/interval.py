@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth, negation
 
 TOLERANCE = 1e-12
 """Relative difference below which two numbers count as equal."""
@@ -53,7 +53,7 @@ def greater(a: Interval, b: Interval) -> Truth:
 
 def at_least(a: Interval, b: Interval) -> Truth:
     """Truth of `a >= b`, which is `not b > a`."""
-    return Truth(2 - greater(b, a))
+    return negation(greater(b, a))
 
 
 def equal(a: Interval, b: Interval) -> Truth:

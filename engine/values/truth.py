@@ -19,5 +19,8 @@ class Truth(IntEnum):
 NO, DEPENDS, YES = Truth.NO, Truth.DEPENDS, Truth.YES
 
 
+_NEGATIONS = YES, DEPENDS, NO
+
+
 def negation(truth: Truth) -> Truth:
-    return Truth(2 - truth)
+    return _NEGATIONS[truth]
