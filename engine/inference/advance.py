@@ -20,7 +20,7 @@ from gpurules.engine.language.compile import Value
 from gpurules.engine.values.truth import Truth
 
 MANY, OFTEN = 30, 12
-"""Steps of which so many are looked at again that a kernel looks at all of them in less time; and beyond how many it is worth being made."""
+"""Steps of which so many are looked at again that a kernel looks at all of them in less time; and beyond how many times it is worth being made."""
 Changes = tuple[set[str], set[str]] | None
 """Facts that have other values, and rules that have other truths; None where any may."""
 
@@ -56,35 +56,40 @@ class Dependents:
         ready = self.engine.kernels[self.place]
         return ready if ready is not None else Kernel(self.engine.program, self.engine.rulebook.orders, self.stratum, ())
 
-    def again(self, run: Run) -> None:
-        """Look at everything again. Raises Impossible."""
-        for fact in self.kernel.facts:
+    def again(self, run: Run, changes: Changes = None) -> Changes:
+        """Look at everything again. What comes out otherwise, `changes` included, where these are told. Raises Impossible."""
+        kernel, slots = self.kernel, self.engine.program.slots
+        values, truths = run.values.copy(), run.truths.copy()
+        for fact in kernel.facts:
             run.found.pop(fact, None)
         try:
-            self.kernel.along(run)
+            kernel.along(run)
         except OutOfRange:
             run.along(self.stratum)  # says which rules gave the value
+        if changes is None or self.place:  # nothing comes after a machine
+            return None
+        changed = {fact for fact in kernel.facts if run.values[slots[fact]] != values[slots[fact]]}
+        turned = {rule for rule in kernel.rules if run.truths[rule] is not truths.get(rule)}
+        return changes[0] | changed, changes[1] | turned
 
     def follow(self, run: Run, changes: Changes) -> Changes:
         """Look again, in `run`, at what hangs on facts whose values are others now, and on rules whose truths are. The facts and
-        rules that come out otherwise, those included; None where so many do that everything was looked at. Raises Impossible."""
+        rules that come out otherwise, those included; None where everything was looked at and nothing comes after. Raises Impossible."""
         if changes is None:
-            self.again(run)
-            return None
+            return self.again(run)
         changed, turned = changes
         looked = 0
         due = bytearray(len(self.steps))
         for places in (*(self.of_facts.get(f, ()) for f in changed), *(self.of_rules.get(r, ()) for r in turned)):
             for place in places:
                 due[place] = 1
+        if due.count(1) > MANY // 2 and self._worth_a_kernel(run):  # others hang on these
+            return self.again(run, changes)
         place = due.find(1)
         while place >= 0:
             looked += 1
-            if looked > MANY and not run.pins:
-                self.large += 1
-                if self.large > OFTEN:  # a kernel is worth being made
-                    self.again(run)
-                    return None
+            if looked > MANY and self._worth_a_kernel(run):
+                return self.again(run, changes)
             kind, name = self.steps[place]
             if kind == "rule":
                 truth = run.judge(name)
@@ -102,6 +107,13 @@ class Dependents:
                         due[after] = 1
             place = due.find(1, place + 1)
         return changed, turned
+
+    def _worth_a_kernel(self, run: Run) -> bool:
+        """Whether a kernel may look at everything, of which much is to be looked at; one is made once that has been so often."""
+        if run.pins:
+            return False
+        self.large += 1
+        return self.large > OFTEN or self.engine.kernels[self.place] is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +145,8 @@ class Advance:
         self.engine, self.instead = engine, instead
         self.workload, self.candidate = Dependents(engine, 0), Dependents(engine, 1)
         self._begun: dict[tuple[str, bool], tuple[_Pass, _Pass]] = {}
+        self._elsewhere: set[tuple[str, bool]] = set()
+        """What was begun where the facts of another stand."""
 
     def evaluate(
         self,
@@ -151,8 +165,9 @@ class Advance:
         given, pins = engine.given(facts, date)
         values = {**(whole or {}), **given}
         begun = self._begun.get((date, stated))
-        first_of_all = begun is None or begun[0].run.pins != pins
-        if begun is None or first_of_all:
+        afresh = begun is None or begun[0].run.pins != pins
+        first_of_all = afresh or (date, stated) in self._elsewhere
+        if begun is None or afresh:
             plain = self._first(engine.evaluate(facts, date, file, together=False))
             begun = self._pass(plain, 0, given), self._pass(plain, 1, given)
         first = self._workload(begun[0], values, frozenset((*given, *pins)), maybe, (date, file))
@@ -174,12 +189,27 @@ class Advance:
         found = Evaluation(engine, facts, figures, date, runs[0], runs[1], assumptions, stated, workloads, made)
         if first_of_all and (self.instead is None or figures is not None):
             self._begun[date, stated] = self._pass(found, 0, values), self._pass(found, 1, values)
+            self._elsewhere.discard((date, stated))
         if together and maybe:  # what is said of all machines stays as open as it may be
             for run in runs:
                 run.along(engine.together)
         elif together:
             engine.look_together(found)
         return found
+
+    def assuming(self, evaluation: Evaluation, whole: Mapping[str, Value]) -> Run:
+        """The pass with the assumptions of an evaluation, whatever else would be assumed, where facts that nobody stated have the values in
+        `whole`. Raises GpurulesError, also where the machine judged instead cannot be."""
+        facts, date, (first, second) = evaluation.facts, evaluation.date, evaluation.workloads
+        key = date, evaluation.has_candidate
+        begun = self._begun.get(key)
+        if begun is None or key in self._elsewhere or begun[1].run.pins != second.pins:
+            plain = self.evaluate(facts, date, first.file, first.maybe, whole, together=False)
+            return plain.second if self.instead is None or plain.choices is not None else self.engine.judged(plain.second, self.instead)
+        given, _ = self.engine.given(facts, date)
+        assumed = {a.fact: a.value for a in evaluation.assumptions}
+        followed = self._workload(begun[1], {**whole, **given, **assumed}, second.known, second.maybe, (date, first.file))
+        return self._judged(followed, begun[1]) if evaluation.has_candidate else followed.run
 
     def _first(self, plain: Evaluation) -> Evaluation:
         """An evaluation in which the machine stands that is judged instead."""
@@ -192,9 +222,9 @@ class Advance:
         return replace(plain, first=first, second=second)
 
     def another(self) -> Advance:
-        """One that begins anew, for facts that stand elsewhere."""
+        """One for facts that stand elsewhere: it goes on from its own first, and that from the first of this."""
         other = copy(self)
-        other._begun = {}
+        other._begun, other._elsewhere = dict(self._begun), set(self._begun)
         return other
 
     def _pass(self, plain: Evaluation, number: int, given: Mapping[str, Value]) -> _Pass:
@@ -208,17 +238,18 @@ class Advance:
     def _workload(self, base: _Pass, given: Mapping[str, Value], known: frozenset[str], maybe: frozenset[str], of: tuple[str, str]) -> _Followed:
         run, (date, file) = base.run.copy(), of
         slots = self.engine.program.slots
-        changed = (run.known ^ known) | (run.maybe ^ maybe)
+        changed = {*(run.known ^ known), *(run.maybe ^ maybe)}
         run.known, run.maybe, run.file = known, maybe, file
         run.forget()
-        if base.given != given:
+        others = [(path, value) for path, value in given.items() if base.given.get(path) is not value]
+        if len(base.given) + len(others) > len(given):
             plain = self.engine.program.values(date)
-            for path in {*base.given, *given}:
-                value = given.get(path, plain[slots[path]])
-                if run.values[slots[path]] != value:
-                    run.values[slots[path]] = value
-                    changed |= {path}
-        return _Followed(run, self.workload.follow(run, (set(changed), set())))
+            others += [(path, plain[slots[path]]) for path in base.given.keys() - given.keys()]
+        for path, value in others:
+            if run.values[slots[path]] != value:
+                run.values[slots[path]] = value
+                changed.add(path)
+        return _Followed(run, self.workload.follow(run, (changed, set())))
 
     def _judged(self, followed: _Followed, base: _Pass) -> Run:
         """The same with the stated machine."""
@@ -228,11 +259,18 @@ class Advance:
         run.truths |= base.truths
         run.found |= base.derived
         run.pending |= base.pending
-        changed = set[str]() if followed.changes is None else followed.changes[0]
-        for path, value in (self.instead.figures if self.instead is not None else candidates.figures(run)).items():
-            slot = self.engine.program.slots[path]
-            if run.values[slot] != value:
-                run.values[slot] = value
-                changed.add(path)
-        self.candidate.follow(run, None if followed.changes is None or not base.truths else (changed, followed.changes[1]))
+        changes = followed.changes if base.truths else None
+        if changes is None or (self.instead is None and not self._behind_figures.isdisjoint(changes[0])):
+            for path, value in (self.instead.figures if self.instead is not None else candidates.figures(run)).items():
+                slot = self.engine.program.slots[path]
+                if run.values[slot] != value:
+                    run.values[slot] = value
+                    if changes is not None:
+                        changes[0].add(path)
+        self.candidate.follow(run, changes)
         return run
+
+    @cached_property
+    def _behind_figures(self) -> frozenset[str]:
+        """The facts that figures of the stated machine follow from."""
+        return frozenset(cause for path in self.engine.program.slots if path.startswith("candidate.") for cause in candidates.cause(path))

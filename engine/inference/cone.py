@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 from gpurules.engine.inference import candidates
 from gpurules.engine.inference.agenda import Stratum
 from gpurules.engine.inference.evaluation import Engine
-from gpurules.engine.knowledge.derivation import reads_of
-from gpurules.engine.knowledge.rule import Assume, Derive, Require
-from gpurules.engine.language import aggregate, syntax
+from gpurules.engine.inference.kernel import Kernel
+from gpurules.engine.knowledge.rule import Assume
+from gpurules.engine.language import aggregate
+
+MOST = 2
+"""How many times fewer steps a cone may have than all requirements to be judged by their kernels."""
 
 
 class Cone(Engine):
@@ -29,6 +32,7 @@ class Cone(Engine):
         self.workload, self.candidate, self.together = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in parts)
         self.aggregates = tuple(name for name in whole.program.aggregates if name in reached.names)
         self.rules = frozenset(name for kind, name in reached.steps if kind == "rule")
+        self.assuming_procedures = tuple(p for p in whole.assuming_procedures if p.rule.id in self.rules)
         vocabulary = whole.rulebook.vocabulary.facts
         self.facts = tuple(path for path, d in vocabulary.items() if path in reached.names and d.kind == "observed")
         self.derived = tuple(path for path in vocabulary if ("fact", path) in reached.steps)
@@ -36,6 +40,20 @@ class Cone(Engine):
         rules = self.program.procedures
         self.assumed_by = {r: frozenset(c.fact for c in rules[r].rule.then if isinstance(c, Assume)) for r in self.rules if rules[r].assumes}
         self.needed = frozenset(fact for r in self.rules for fact in rules[r].rule.needs)
+        self._kernels = self._shared(whole)
+
+    def _shared(self, whole: Engine) -> tuple[Kernel | None, Kernel | None]:
+        """The kernels of all requirements, made once for an engine, where this is most of what they rest on: they look at more, but
+        nothing has to be made."""
+        if whole.program is not whole._compiled or not set(self.targets) <= set(whole.requirements):
+            return None, None
+        if whole.required is None:
+            reached = _Reached(whole, whole.requirements, True, ())
+            parts = (Stratum(tuple(s for s in part.steps if s in reached.steps)) for part in (whole.workload, whole.candidate))
+            before, after = (Kernel(whole.program, whole.rulebook.orders, part, ()) for part in parts)
+            whole.required = before, after
+        most = MOST * (len(self.workload.steps) + len(self.candidate.steps)) >= sum(len(k.rules) + len(k.facts) for k in whole.required)
+        return whole.required if most else (None, None)
 
 
 class _Reached:
@@ -62,16 +80,12 @@ class _Reached:
         if kind == "fact":
             for deriving in self.derivations[name].rules:
                 yield "rule", deriving
-                yield from self._read(reads_of(self.program.procedures[deriving].rule, name))
+                yield from self._read(self.program.named(deriving, name))
             return
-        rule = self.program.procedures[name].rule
         for overrider in self.orders.overriders.get(name, ()):
             if overrider in self.program.procedures:
                 yield "rule", overrider
-        trees = [rule.when] if rule.when is not None else []
-        trees += [c.condition.tree for c in rule.then if isinstance(c, Require)]
-        trees += [c.expression.tree for c in rule.then if isinstance(c, Derive | Assume) and c.expression is not None]
-        yield from self._read([*rule.needs, *(n for tree in trees for n in syntax.names(tree))])
+        yield from self._read(self.program.named(name))
 
     def _read(self, names: Iterable[str]) -> Iterator[tuple[str, str]]:
         """The steps behind names; behind a figure of the stated machine, those of the facts that give it."""

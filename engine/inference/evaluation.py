@@ -202,6 +202,8 @@ class Engine:
         self._compiled = self.program
         self._kernels: tuple[Kernel | None, Kernel | None] | None = None
 
+    required: tuple[Kernel, Kernel] | None = None
+    """The kernels of what requirements rest on, once a `Cone` of some had them made."""
     network: Network | None = None
     """What judges workload rules instead of their compiled conditions; the decisions are the same."""
     network_together: Network | None = None
@@ -383,9 +385,9 @@ class Engine:
     def assume(self, run: Run, settled: frozenset[str]) -> tuple[Assumption, ...]:
         """What assume rules that surely hold say of facts that nobody stated; of several, the strongest."""
         groups: dict[str, list[str]] = {}
-        for procedure in self.assuming_procedures:
+        for procedure in (p for p in self.assuming_procedures if run.truths.get(p.rule.id, NO) is YES):
             for conclusion in procedure.rule.then:
-                if isinstance(conclusion, Assume) and conclusion.fact not in settled and run.truths.get(procedure.rule.id, NO) is YES:
+                if isinstance(conclusion, Assume) and conclusion.fact not in settled:
                     groups.setdefault(conclusion.fact, []).append(procedure.rule.id)
         found: list[Assumption] = []
         for fact, rules in sorted(groups.items()):

@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine
 from gpurules.engine.knowledge import rulebook as rulebooks
 from gpurules.engine.knowledge.rulebook import SEMANTICS, Files, Rulebook
@@ -33,6 +34,7 @@ def key(files: Files, version: str) -> str:
 def dump(rulebook: Rulebook) -> tuple[Engine, bytes]:
     """The engine of a rulebook without what evaluation never reads, and its bytes, led by their own digest."""
     engine = Engine(rulebooks.slim(rulebook)).ready()
+    Cone(engine, engine.requirements)  # has the kernels made by which questions about machines are answered
     written = io.BytesIO()
     _Pickler(written, protocol=5).dump(engine)
     content = written.getvalue()

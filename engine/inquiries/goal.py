@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Protocol
+from functools import lru_cache
 
 from gpurules.engine.decisions import change
 from gpurules.engine.inference import candidates
-from gpurules.engine.inference.agenda import Impossible, Run, wide
+from gpurules.engine.inference.agenda import Impossible, Run
 from gpurules.engine.inference.candidates import Candidate
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
-from gpurules.engine.inquiries.lookup import leads, looks_up
+from gpurules.engine.inquiries.reach import Reach
 from gpurules.engine.knowledge.rule import Advise, Ask, Prefer, Require, Rule, Step
-from gpurules.engine.language.compile import Condition
-from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth
+from gpurules.engine.values.truth import DEPENDS, NO, YES, Truth, negation
 
 SPEAKS = (Advise, Ask, Prefer, Step)
 """Conclusions that stand as far as the rule does and none that overrides it."""
@@ -34,19 +33,19 @@ class RuleGoal:
 
     def truths(self, evaluation: Evaluation) -> tuple[Truth, Truth]:
         """Without and with assumptions; no where the rule is not judged, since no machine is stated."""
-        if not evaluation.looked_at(self.rule.id):
-            return NO, NO
-        before, after = (self._truth(run) for run in (evaluation.first, evaluation.second))
-        return before, after
+        return self.truth(evaluation.first), self.truth(evaluation.second)
 
-    def _truth(self, run: Run) -> Truth:
+    def truth(self, run: Run) -> Truth:
+        """Whether it speaks in one pass."""
+        if self.rule.id not in run.truths:
+            return NO
         if any(isinstance(c, SPEAKS) for c in self.rule.then):
             return run.stands(self.rule.id)
         if any(isinstance(c, Require) for c in self.rule.then):
-            return Truth(2 - run.accepts(self.rule.id))
+            return negation(run.accepts(self.rule.id))
         return run.truths[self.rule.id]
 
-    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]:
+    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, Run] | None:
         return evaluation.first, evaluation.second
 
 
@@ -60,17 +59,23 @@ class MachineGoal:
     def truths(self, evaluation: Evaluation) -> tuple[Truth, Truth]:
         if self.candidate is None and not evaluation.has_candidate:
             return NO, NO
-        found = [min((run.accepts(rule) for rule in self.targets), default=YES) for run in self.runs(evaluation, evaluation.engine)]
-        return (found[0], found[1]) if found else (NO, NO)
+        runs = self.runs(evaluation, evaluation.engine)
+        if runs is None:
+            return NO, NO
+        return self.truth(runs[0]), self.truth(runs[1])
 
-    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]:
-        """The runs in which the machine's figures stand; none where rules give it a figure that cannot be."""
+    def truth(self, run: Run) -> Truth:
+        """Whether it does in a run of the machine."""
+        return min((run.accepts(rule) for rule in self.targets), default=YES)
+
+    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, Run] | None:
+        """The runs in which the machine's figures stand; None where rules give it a figure that cannot be."""
         if self.candidate is None or evaluation.choices is self.candidate.figures:
             return evaluation.first, evaluation.second
         try:
             before, after = (engine.judged(run, self.candidate) for run in evaluation.workloads)
         except Impossible:
-            return ()
+            return None
         return before, after
 
 
@@ -110,17 +115,19 @@ class Cell:
 def over(
     goal: Goal,
     evaluation: Evaluation | None,
-    cone: Cone,
-    varied: Iterable[str],
-    corners: Callable[[], Iterable[Evaluation | None]] = tuple,
+    reach: Reach,
+    varied: Collection[str],
+    unknown: Collection[str] = (),
+    corners: Callable[[Evaluation, frozenset[str]], Iterable[tuple[Truth, Truth]]] = lambda evaluation, telling: (),
     wanted: bool | None = None,
 ) -> Cell:
     """What a goal comes to over a cell of facts; with `wanted`, as `answers` has it, no more than is needed to say that no place of it does.
 
     Yes and no of the whole cell hold at each place of it. What depends may do so everywhere, because of facts that are open
-    besides: `corners` gives evaluations of the same cell with these at some of their values; where one of them is surely no, no
-    place is surely yes, and the reverse.
+    besides, the `unknown` ones: `corners` gives the truths over the same cell with these at some of their values, under the same
+    assumptions; where one of them is surely no, no place is surely yes, and the reverse. It is told which can make a difference.
     """
+    cone = reach.cone
     if evaluation is None:
         return Cell(frozenset([IMPOSSIBLE]), frozenset())
     if ranks(evaluation, cone):
@@ -133,18 +140,17 @@ def over(
     found = _states(may_before, may_after)
     if wanted is not None and not any(answers(state, wanted) for state in found):
         return Cell(found, frozenset())
-    unsettled = open_axes(goal, evaluation, cone, varied)
+    given, assuming = felt(goal, evaluation, reach, varied, unknown)
+    unsettled = (given | assuming).intersection(varied)
     if not unsettled:
         return Cell(frozenset([change.standing(before, after)]), unsettled)
-    settled = assumptions_settled(evaluation, cone)
     if len(found) > 1:
-        for corner in corners():
-            if corner is None:
-                continue
-            first, second = goal.truths(corner)
-            may_before -= excluded(first)
-            if settled and assumed(corner) == assumed(evaluation) and assumptions_settled(corner, cone):
-                may_after -= excluded(second)
+        settled = _assumptions_settled(evaluation, cone)
+        telling = (assuming if settled else frozenset()) | (given if not wanted else frozenset())  # what is sought stands by the second pass alone
+        for first, second in corners(evaluation, telling.difference(varied)):
+            may_before -= _excluded(first)
+            if settled:
+                may_after -= _excluded(second)
             if wanted is not None and not any(answers(state, wanted) for state in _states(may_before, may_after)):
                 break
         found = _states(may_before, may_after)
@@ -157,137 +163,46 @@ def ranks(evaluation: Evaluation, cone: Cone) -> bool:
     return looked and any(name.startswith("best(") for name in cone.aggregates)
 
 
-def _states(before: Iterable[Truth], after: Iterable[Truth]) -> frozenset[str]:
-    after = tuple(after)
+@lru_cache
+def _states(before: frozenset[Truth], after: frozenset[Truth]) -> frozenset[str]:
     return frozenset(change.standing(b, a) for b in before for a in after)
 
 
-def excluded(truth: Truth) -> frozenset[Truth]:
+def _excluded(truth: Truth) -> frozenset[Truth]:
     """What cannot hold with facts open, where with some values of these it is surely `truth`."""
     return frozenset([YES]) if truth is NO else frozenset([NO]) if truth is YES else frozenset()
 
 
-def assumed(evaluation: Evaluation) -> frozenset[tuple[str, str]]:
-    """Which facts were assumed, and by which rules."""
-    return frozenset((a.fact, a.rule) for a in evaluation.assumptions)
-
-
-def assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
+def _assumptions_settled(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether the same is assumed at every place of a cell: no rule that might assume something is open."""
-    run, settled = evaluation.first, evaluation.facts.settled
-    return not any(run.truths.get(rule, NO) is DEPENDS and not settled.issuperset(facts) for rule, facts in cone.assumed_by.items())
+    open_ = _assuming_openly(evaluation, cone)
+    return not open_ or all(evaluation.facts.settled.issuperset(cone.assumed_by[rule]) for rule in open_)
 
 
 def _assumptions_stay(evaluation: Evaluation, cone: Cone) -> bool:
     """Whether what is assumed over a cell is assumed at each place of it. What may be assumed besides lies within what was evaluated."""
-    truths = evaluation.first.truths
     made = {a.fact: a.rule for a in evaluation.assumptions}
-    return not any(truths.get(rule, NO) is DEPENDS and rule != made.get(fact, rule) for rule, facts in cone.assumed_by.items() for fact in facts)
+    return not any(rule != made.get(fact, rule) for rule in _assuming_openly(evaluation, cone) for fact in cone.assumed_by[rule])
 
 
-class Looked(Protocol):
-    """What is looked at over a cell: the rules that it hangs on (all of them where none is named), the runs that it is read from, and
-    whether they are of the stated machine."""
-
-    @property
-    def candidate(self) -> Candidate | None: ...
-    @property
-    def targets(self) -> tuple[str, ...]: ...
-    def runs(self, evaluation: Evaluation, engine: Engine) -> tuple[Run, ...]: ...
+def _assuming_openly(evaluation: Evaluation, cone: Cone) -> list[str]:
+    """The rules that may or may not assume something."""
+    truths = evaluation.first.truths
+    return [rule for rule in cone.assumed_by if truths.get(rule, NO) is DEPENDS]
 
 
-def open_axes(goal: Looked, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
-    """The varied facts that reach a comparison which is open over the cell and has a part in the answer; none where each place of
-    the cell decides alike."""
-    paths = frozenset(varied)
-    runs = goal.runs(evaluation, cone)
-    if not runs or (goal.candidate is None and _machine_open(evaluation, runs[0])):
-        return paths
-    asked = {*goal.targets, *(o for r in goal.targets for o in runs[0].overriders(r))} if goal.targets else set(cone.rules)
-    found = (_reach(run, evaluation, cone, paths, goal.candidate is None)[1] for run in runs)
-    return frozenset[str]().union(*(reached for one in found for rule, reached in one.items() if rule in asked))
+def felt(goal: Goal, evaluation: Evaluation, reach: Reach, varied: Collection[str], unknown: Collection[str] = ()) -> tuple[frozenset[str], frozenset[str]]:
+    """The facts, varied or unknown, that reach a comparison which is open over the cell and has a part in the answer, without and with
+    assumptions: where it is none of those varied, each place of the cell decides alike."""
+    runs = goal.runs(evaluation, reach.cone)
+    if runs is None or (goal.candidate is None and _machine_open(evaluation, runs[0])):
+        every = frozenset((*varied, *unknown))
+        return every, every
+    asked = {*goal.targets, *(o for r in goal.targets for o in runs[0].overriders(r))}
+    before, after = (reached.behind(asked) for reached in reach.over(evaluation, runs, varied, unknown))
+    return before, after
 
 
 def _machine_open(evaluation: Evaluation, run: Run) -> bool:
     """Whether it is open if the facts state a machine at all."""
     return bool(run.maybe) and evaluation.has_candidate and not candidates.stated(evaluation.facts.known - run.maybe)
-
-
-def open_rules(run: Run, evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
-    """The rules whose truth may differ from place to place of a cell; that of all others is one, whatever else is open."""
-    return frozenset(_reach(run, evaluation, cone, frozenset(varied), True)[1])
-
-
-def varying(evaluation: Evaluation, cone: Cone, varied: Iterable[str]) -> frozenset[str]:
-    """The names whose values may differ from place to place of a cell, the varied facts and what is derived of them, on the workload."""
-    return frozenset(_reach(evaluation.workloads[1], evaluation, cone, frozenset(varied), False)[0])
-
-
-Reached = Mapping[str, frozenset[str]]
-
-
-def _reach(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], stated: bool) -> tuple[Reached, Reached]:
-    """The varied facts behind each value that may differ over the cell, and those behind each rule whose truth may.
-
-    Of the run with assumptions, what is assumed differs where the rules that assume it do without.
-    """
-    facts = evaluation.facts.given
-    reach: dict[str, frozenset[str]] = {path: frozenset([path]) for path in varied}
-
-    def add(path: str, behind: Iterable[frozenset[str]]) -> None:
-        joined = reach.get(path, frozenset[str]()).union(*behind)
-        if joined:
-            reach[path] = joined
-
-    leading = frozenset(path for path in varied if leads(path, evaluation.facts))
-    reading = frozenset(path for path in varied if looks_up(path, run.program.rulebook)) or varied
-    for path, fact in facts.items():
-        if path not in varied and ((fact.via and leading) or path in run.maybe):
-            add(path, [leading if fact.via else reading])
-    if run is not evaluation.first and run is not evaluation.workloads[0] and cone.assumed_by:
-        before = _along(evaluation.first, evaluation, cone, varied, dict(reach), stated)[1]
-        for rule, assumed_ in cone.assumed_by.items():
-            for path in assumed_ - evaluation.facts.settled:
-                add(path, [before.get(rule, frozenset())])
-        for one in evaluation.assumptions:
-            if wide(one.value):
-                add(one.fact, [varied])
-    return _along(run, evaluation, cone, varied, reach, stated)
-
-
-def _along(run: Run, evaluation: Evaluation, cone: Cone, varied: frozenset[str], reach: dict[str, frozenset[str]], stated: bool) -> tuple[Reached, Reached]:
-    """What the varied facts reach along the agenda of one run, from what they reach before any rule."""
-    procedures = run.program.procedures
-    for figure in cone.figures if stated else ():
-        behind = [reach[path] for path in candidates.cause(figure) if path in reach]
-        if behind:
-            reach[figure] = frozenset[str]().union(*behind)
-    reach |= {name: varied for name in cone.aggregates if wide(run.value(name))}
-    found: dict[str, frozenset[str]] = {}
-    for kind, name in (*cone.workload.steps, *cone.candidate.steps, *cone.together.steps):
-        if kind == "fact":
-            derived = run.derived.get(name) if wide(run.value(name)) else None
-            if derived is not None:
-                leaves = (leaf for a in derived.alternatives for leaf in procedures[a.rule].leaves[name])
-                behind = [reach[leaf] for leaf in leaves if leaf in reach]
-                behind += [found[a.rule] for a in derived.alternatives if a.rule in found]
-                if behind:
-                    reach[name] = frozenset[str]().union(*behind)
-        elif name in run.truths:
-            behind = _behind(procedures[name].condition, run, reach) if run.truths[name] is DEPENDS else []
-            behind += [reach[need] for need in procedures[name].rule.needs if need in run.maybe and need in reach]
-            if behind:
-                found[name] = frozenset[str]().union(*behind)
-    for name in (name for kind, name in cone.candidate.steps if kind == "rule" and run.truths.get(name, NO) is not NO):  # what they require comes after them
-        behind = [reached for condition in procedures[name].requires for reached in _behind(condition, run, reach)]
-        if behind:
-            found[name] = found.get(name, frozenset[str]()).union(*behind)
-    return reach, found
-
-
-def _behind(condition: Condition | None, run: Run, reach: Reached) -> list[frozenset[str]]:
-    """What is behind a condition that is open."""
-    if condition is None or Truth(condition.truth(run.values)) is not DEPENDS:
-        return []
-    read = (atom for atom in condition.atoms() if any(leaf in reach for leaf, _ in atom.reads))
-    return [reach[leaf] for atom in read if Truth(atom.truth(run.values)) is DEPENDS for leaf, _ in atom.reads if leaf in reach]

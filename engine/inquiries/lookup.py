@@ -41,6 +41,13 @@ class Lookups:
             pending += new
         return frozenset(p for p in reached - asked if p in self.vocabulary)
 
+    def reads_anew(self, path: str, beside: Collection[str] = ()) -> bool:
+        """Whether facts have to be read anew where this one, and those `beside` it, are others: something may be looked up by it, or it
+        is held against what is. A fact of a model, or of the card used today, has nothing to do with others where nobody names one."""
+        name = "model.name" if path.startswith("model.") else "gpu.current_name" if path.startswith("gpu.current_") else path
+        idle = name != path and name not in self.facts.given and name not in beside and not any(path in pair for pair in PAIRS)
+        return not idle and looks_up(path, self.rulebook)
+
     def _sources(self, path: str) -> set[str]:
         given = self.facts.given.get(path)
         if given is not None and not given.via:

@@ -16,12 +16,15 @@ from gpurules.engine.inference.evaluation import Engine, Evaluation
 from gpurules.engine.inference.facts import STATED, Fact, Facts, Setting
 from gpurules.engine.inference.leaves import gather
 from gpurules.engine.inquiries.axis import SETTLE, Axis, Value
-from gpurules.engine.inquiries.lookup import PRICE_AGE, Lookups, leads, looks_up
+from gpurules.engine.inquiries.lookup import PRICE_AGE, Lookups, leads
 from gpurules.engine.knowledge.document import Node
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.knowledge.vocabulary import Definition
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError, Place
+
+REMEMBERED = 1000
+"""Facts that are kept of those read anew."""
 
 
 class Trial:
@@ -34,6 +37,7 @@ class Trial:
         self.engine, self.node, self.settings, self.date, self.file = engine, node, tuple(settings), date, file
         self.memory: reading.Memory = {}
         self.facts = reading.read(node, engine.rulebook, self.settings, memory=self.memory)
+        self._read: dict[frozenset[tuple[str, Value]], Facts | None] = {}
         self.count = 0
 
     @cached_property
@@ -123,24 +127,34 @@ class Trial:
             return None
 
     def changed(self, changes: Mapping[Axis, Value]) -> Facts | None:
-        facts = self.facts
-        if any(looks_up(axis.path, self.rulebook) for axis in changes):
-            texts = {axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()}
-            several = [(axis, value) for axis, value in changes.items() if axis.definition.type in ("card", "model") and wide(value)]
-            self.memory |= {(axis.path, texts[axis]): value for axis, value in several}  # several names at once are no name
-            read = self.read_again(texts)
-            changes = {axis: value for axis, value in changes.items() if value != _within(value, axis.definition)}
+        facts, paths = self.facts, [axis.path for axis in changes]
+        anew = {axis: value for axis, value in changes.items() if self.lookups.reads_anew(axis.path, paths)}
+        if anew:
+            read = self._looked_up(anew)
+            changes = {axis: value for axis, value in changes.items() if axis not in anew or value != _within(value, axis.definition)}
             if read is None or not changes:
                 return read
             facts = read
         given = dict(facts.given)
         for axis, value in changes.items():
-            given[axis.path] = Fact(axis.path, value, STATED, axis.text(value), Place(f"--set {axis.path}"))
+            given[axis.path] = _fact(axis.path, value)
         if next(consistency.problems(given, self.rulebook, {axis.path for axis in changes}), None) is not None:
             return None
         if facts.given.keys() != given.keys():
             given = {path: given[path] for path in self.rulebook.vocabulary.facts if path in given}
         return replace(facts, given=given)
+
+    def _looked_up(self, changes: Mapping[Axis, Value]) -> Facts | None:
+        """The facts with changes by which others may be looked up; None where they contradict each other."""
+        key = frozenset((axis.path, value) for axis, value in changes.items())
+        if key not in self._read:
+            texts = {axis: axis.text(_within(value, axis.definition)) for axis, value in changes.items()}
+            several = [(axis, value) for axis, value in changes.items() if axis.definition.type in ("card", "model") and wide(value)]
+            self.memory |= {(axis.path, texts[axis]): value for axis, value in several}  # several names at once are no name
+            if len(self._read) >= REMEMBERED:
+                self._read.clear()
+            self._read[key] = self.read_again(texts)
+        return self._read[key]
 
     def read_again(self, texts: Mapping[Axis, str]) -> Facts | None:
         """The facts read anew with each change written as a person writes it; None where they contradict each other."""

@@ -125,8 +125,8 @@ class WhyNot:
                 states = searcher.cell({axis: axis.value(cell)}, cell[0] == cell[1]).states
                 return next(iter(states)) if len(states) == 1 else None
 
-            searcher.budget = Budget(_STRETCHES)
-            found = branching.stretches(axis, label, searcher.budget)
+            searcher.sight.budget = Budget(_STRETCHES)
+            found = branching.stretches(axis, label, searcher.sight.budget)
             if {s.label for s in found} <= {state}:
                 continue
             now = self._shown(axis.path, axis.now)

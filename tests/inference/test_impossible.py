@@ -9,6 +9,10 @@ import pytest
 
 import gpurules
 from gpurules.engine import GpurulesError
+from gpurules.engine.inference.evaluation import Engine
+from gpurules.engine.inquiries.flip import Searcher
+from gpurules.engine.inquiries.goal import MachineGoal
+from gpurules.engine.inquiries.trial import Trial
 
 RULE = """
 id: {id}
@@ -156,3 +160,26 @@ def test_an_assumption_that_never_can_be_is_a_fault_of_the_rule(tmp_path: Path) 
         assuming(tmp_path, "0.1")
     (problem,) = caught.value.problems
     assert problem.code == "GR419" and "'site.pue', which is within 1–3" in problem.message and problem.place.line == 8
+
+
+FED = """
+for_each: candidate
+then:
+- derive: {candidate.power: candidate.power_limit * training.sequence_length}
+"""
+STRICT = """
+for_each: candidate
+when: training.precision == 'fp32'
+then:
+- require: candidate.power > limit
+parameters:
+  limit: {value: 1 MW, cites: [A01], since: 2026-01-01}
+"""
+
+
+def test_a_search_is_not_ended_by_values_at_which_the_machine_cannot_be(tmp_path: Path) -> None:
+    engine = Engine(book(tmp_path, large_fed=FED, large_strict=STRICT))
+    machine = next(c for c in engine.catalogued if c.count == 1)
+    search = Searcher(Trial(engine, None), MachineGoal(("EXA-002",), machine), True).settle()
+    assert search.exhausted and search.flip is not None
+    assert [m.axis.path for m in search.flip.moves] == ["training.precision"]
