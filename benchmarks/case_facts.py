@@ -119,7 +119,7 @@ def _state(run: Run, fields: Mapping[str, Any]) -> None:
             run.left.append(key)
         elif value is not None:
             reader(facts, value, fields)
-    beside = ("gpu_util", "gpu_idle", "cpu_util", "temp_c", "throttl", "exit_code", "oom")
+    beside = ("gpu_util", "gpu_idle", "cpu_util", "temp_c", "throttl", "exit_code", "oom", "mfu_pct")
     stated = {**{k: v for k, v in fields.items() if k.startswith(beside)}, **_map(fields.get("measured"))}
     case_measured.measured(facts, stated, fields.get("context"))
     _numeric(facts, fields, trains, serves)
@@ -280,6 +280,14 @@ def _kv_precision(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
     facts["inference.kv_bits"] = str(value)
 
 
+def _parallel(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
+    """Degrees together, `{tp: 8, pp: 2}`, or by the size of the model, of which the last is the larger."""
+    inner = [v for v in _map(value).values() if isinstance(v, Mapping)]
+    for name, degree in case_names.canonical(inner[-1] if inner else _map(value)).items():
+        if name in FIELDS and name not in fields:
+            FIELDS[name](facts, degree, fields)
+
+
 def _expert(facts: Facts, value: Any, fields: Mapping[str, Any]) -> None:
     if value is True and isinstance(fields.get("gpu_count"), int):
         facts["parallel.expert"] = str(fields["gpu_count"])
@@ -322,7 +330,8 @@ FIELDS: dict[str, Callable[[Facts, Any, Mapping[str, Any]], None]] = {
     "utilisation_pct": _put("period.utilization", "%"), "hours_per_day": _hours(24), "hours_per_month": _hours(730),
     "horizon_years": _put("period.horizon", "year"), "horizon_months": _put("period.horizon", "month"),
     "electricity_usd_kwh": _put("site.electricity_price", "USD/kWh"), "residual_fraction": _put("budget.residual_share"), "framework": _framework,
-    "gpu_util_pct": _ignored, "cpu_util_pct": _ignored, "temp_c": _ignored, "exit_code": _ignored, "oom": _ignored, "gpu_idle_pct": _ignored,
+    "parallel": _parallel, "gpu_util_pct": _ignored, "mfu_pct": _ignored,
+    "cpu_util_pct": _ignored, "temp_c": _ignored, "exit_code": _ignored, "oom": _ignored, "gpu_idle_pct": _ignored,
 }  # fmt: skip
 
 

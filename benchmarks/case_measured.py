@@ -119,6 +119,9 @@ def _busy(facts: Facts, given: Mapping[str, Any]) -> None:
     cpu = case_names.numbers(given.get("cpu_util_pct", ""))
     if cpu:
         facts["measured.cpu_utilization"] = f"{min(cpu):g}..{max(cpu):g} %" if min(cpu) != max(cpu) else f"{cpu[0]:g} %"
+    achieved = case_names.numbers(given.get("mfu_pct", "")) or case_names.numbers(list(_map(given.get("mfu_pct")).values()))
+    if achieved:
+        facts["measured.flop_utilization"] = f"{min(achieved):g} %"
     drawn = given.get("power_w_series")
     if isinstance(drawn, list):
         facts["measured.power"] = f"{sum(drawn) / len(drawn):g} W"

@@ -222,7 +222,7 @@ CARDS = r"(?:\d+ ?g(?:i?b)? )?(?:gpus?|cards?|v100s?|a100s?|h100s?|a800s?|rtx \d
 
 
 def supposed(text: str) -> Facts:
-    """Settings that a sentence speaks of as if they held: `TP=4 fits`, `int4 fits 8 x 80 GB`, `two 80 GB GPUs with sharded states are enough`, `ZeRO-2 does not fit`."""
+    """Settings that a sentence speaks of as if they held: `TP=4 fits`, `int4 fits 8 x 80 GB`, `ZeRO-2 does not fit`."""
     found: Facts = {}
     if match := re.search(r"\b(?:tp|tensor[- ]parallel)(?: size)?\s*[=:]?\s*(\d+)", text, re.IGNORECASE):
         found |= {"parallel.tensor": match.group(1), "parallel.pipeline": "1", "gpu.count": match.group(1)}

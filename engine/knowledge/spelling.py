@@ -49,8 +49,14 @@ _REQUEST = re.compile(r"(?P<name>[A-Za-z][^:=(),/\s]*):(\d{1,6})")
 _LISTED = re.compile(r"gpu \d+:\s*(?P<name>.*?)(?:\s*\(uuid:.*\))?", re.IGNORECASE)
 """A line of `nvidia-smi -L`."""
 _NOISE = re.compile(r"(?<=.)[\s-]*(?:\bgpus?|显卡|加速卡|计算卡|卡)$", re.IGNORECASE)
+_REMARK = re.compile(r"\s*[(\[](?:(?:google )?colab|kaggle|aws|gcp|azure|runpod|lambda|cloud|rented|dgx|hgx)[^)\]]*[)\]]$", re.IGNORECASE)
+"""Where a card is, behind its name: `T4 (Colab)`."""
 _LANES = re.compile(r".*(?:pci-?e(?:xpress)?|gen\s*\d|pci-?e[\s-]*\d(?:\.\d)?)\s*x(?:1|2|4|8|16)", re.IGNORECASE)
-_MEMORY = re.compile(r"(?<![0-9A-Za-z.])(\d{1,6}(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB)(?:\s*显存)?(?![0-9A-Za-z])", re.IGNORECASE)
+_MEMORY = re.compile(
+    r"(?<![0-9A-Za-z.])(\d{1,6}(?:\.\d+)?)\s*(GiB|GB|G|MiB|MB)"
+    r"(?:\s*(?:显存|v?ram\b|memory\b|each\b|per (?:card|gpu)\b|/ ?(?:card|gpu)\b|每卡|单卡))*(?![0-9A-Za-z])",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,8 @@ def card_names(text: str) -> tuple[CardName, ...]:
         match = pattern.fullmatch(given)
         if match:
             found.append(CardName(match["name"].strip(" ,;"), _amount(match["count"]), lanes))
-    return tuple(dict.fromkeys(CardName(name, one.count, one.lanes) for one in found for name in (one.name, _NOISE.sub("", one.name))))
+    shorter = [(one, name) for one in found for name in (one.name, _NOISE.sub("", one.name), _NOISE.sub("", _REMARK.sub("", one.name)))]
+    return tuple(dict.fromkeys(CardName(name, one.count, one.lanes) for one, name in shorter))
 
 
 def count(text: str) -> int | None:
