@@ -30,12 +30,21 @@ class Given(Protocol):
 def problems(given: Mapping[str, Given], rulebook: Rulebook, about: Container[str] | None = None) -> Iterator[Problem]:
     """A problem for each contradiction that surely holds of `given`, of those that read a fact of `about` if that is given. Facts that
     are not given may have any value."""
+    for contradiction in _holding(given, rulebook, about):
+        yield _problem(contradiction, {path: given[path] for path in contradiction.facts if path in given}, given, rulebook)
+
+
+def agree(given: Mapping[str, Given], rulebook: Rulebook, about: Container[str] | None = None) -> bool:
+    """Whether there is no such problem."""
+    return next(_holding(given, rulebook, about), None) is None
+
+
+def _holding(given: Mapping[str, Given], rulebook: Rulebook, about: Container[str] | None) -> Iterator[Contradiction]:
     for contradiction in rulebook.contradictions:
         if about is not None and not any(path in about for path in contradiction.facts):
             continue
-        named = [path for path in contradiction.facts if path in given]
-        if named and any(given[path].place is not None for path in named) and _holds(contradiction, given, rulebook):
-            yield _problem(contradiction, {path: given[path] for path in named}, given, rulebook)
+        if any(path in given and given[path].place is not None for path in contradiction.facts) and _holds(contradiction, given, rulebook):
+            yield contradiction
 
 
 def everywhere(given: Mapping[str, Given], rulebook: Rulebook, varied: Container[str]) -> bool:

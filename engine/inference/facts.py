@@ -168,7 +168,8 @@ class _Reader:
             self.unrecognized.append(Unrecognized(name_path, named.text, catalog.nearest(named.text)))
             return
         entries = [e for id_, e in catalog.entries.items() if id_ in named.value]
-        fitting = [e for e in entries if all(self._agrees(e, path) for path in e.values)]
+        held = [path for path in self.found if self.vocabulary[path].agreement is not None]
+        fitting = [e for e in entries if all(self._agrees(e, path) for path in held if path in e.values)]
         if not fitting:
             self._contradiction(named, entries)
             return
@@ -180,7 +181,8 @@ class _Reader:
         for path in {p: None for e in fitting for p in e.values}:
             if path in self.vocabulary and path not in self.found and all(path in e.values for e in fitting):
                 self._fill(path, [e.values[path] for e in fitting], name_path)
-                self.found[path] = replace(self.found[path], value=_joined([self._known(e, path) for e in fitting]))
+                if any(e.shared_memory for e in fitting):
+                    self.found[path] = replace(self.found[path], value=_joined([self._known(e, path) for e in fitting]))
         if kind == "card":
             self._link(fitting)
 

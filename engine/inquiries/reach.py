@@ -155,7 +155,7 @@ class Reach:
                     if found:
                         reach[step.name] = found
             elif step.name in truths:
-                maybe = [need for need in step.needs if need in run.maybe]
+                maybe = [need for need in step.needs if need in run.maybe] if step.needs else ()
                 found = step.when.behind(run, reach, not maybe) if truths[step.name] is DEPENDS else 0
                 for need in maybe:
                     found |= reach.get(need, 0)

@@ -138,7 +138,7 @@ class Trial:
         given = dict(facts.given)
         for axis, value in changes.items():
             given[axis.path] = _fact(axis.path, value)
-        if next(consistency.problems(given, self.rulebook, {axis.path for axis in changes}), None) is not None:
+        if not consistency.agree(given, self.rulebook, {axis.path for axis in changes}):
             return None
         if facts.given.keys() != given.keys():
             given = {path: given[path] for path in self.rulebook.vocabulary.facts if path in given}
