@@ -36,8 +36,10 @@ from gpurules.engine.values.problem import GpurulesError
 
 POINTS = Path(__file__).parents[2] / "shared" / "reference" / "points.yaml"
 TASKS = {"train_full": "full training", "train_lora": "LoRA", "train_qlora": "QLoRA", "inference": "inference"}
-SEEN = ("candidate.memory_seen", "candidate.memory_structured", "candidate.memory_need")
-"""What is held against a measured peak: the first of these that the rulebook derives and that is not open upwards."""
+STRUCTURED = "candidate.memory_structured"
+SEEN = ("candidate.memory_seen", STRUCTURED, "candidate.memory_need")
+"""What is held against a measured peak: the first of these that the rulebook derives and that is not open upwards. The first stands for
+the structured estimate, and only where that is given: without length or batch, its terms reach from nothing to all that the model could take."""
 PARTS = {
     "params": ("candidate.weights",), "grads": ("candidate.gradients",), "optimizer": ("candidate.optimizer", "candidate.adapters"),
     "activations": ("candidate.activations", "candidate.logits"),
@@ -190,10 +192,12 @@ class Evaluator:
             terms = [run.value(path) for part in sorted(parts) for path in PARTS[part]]
             known = [term for term in terms if isinstance(term, Interval)]
             return Interval(sum(t.low for t in known) * KNOWN[0], sum(t.high for t in known) * KNOWN[1])
-        for path in SEEN:
-            if path in self.rulebook.derivations and (value := self._bounded(run, path)) is not None:
-                return value
-        return None
+        sized = self._known(run, STRUCTURED) is not None
+        found = (self._known(run, path) for path in SEEN if sized or path != SEEN[0])
+        return next((value for value in found if value is not None), None)
+
+    def _known(self, run: Run, path: str) -> Interval | None:
+        return self._bounded(run, path) if path in self.rulebook.derivations else None
 
     def _bounded(self, run: Run, path: str) -> Interval | None:
         value, whole = run.value(path), self.rulebook.vocabulary.facts[path].whole
@@ -211,7 +215,7 @@ class Evaluator:
         value, missing = tokens_per_second(text, self._speed(row.point, run))
         if value and (share := self._share(row.point, run, value)) > PEAK_SHARE:
             return replace(row, no_speed=f"impossible: {share:.0%} of the card's rate")
-        speed = self._bounded(run, SPEED) if SPEED in self.rulebook.derivations else None
+        speed = self._known(run, SPEED)
         speed = interval.divide(speed, interval.point(row.point.count)) if speed and row.point.count else None
         return replace(row, speed=speed, measured_speed=value, no_speed=missing)
 

@@ -22,6 +22,7 @@ import gpurules
 
 OWN = Path(__file__).with_name("points.yaml")
 PUBLISHED = accuracy.POINTS
+FULL = {"id": "full", "model": "Llama-3.1-8B", "params_b": 8, "task": "train_full", "precision": "bf16", "gpus": {"count": 1, "mem_gb": 80}}
 
 
 @pytest.fixture(scope="module")
@@ -316,7 +317,28 @@ def test_a_recipe_fills_and_narrows_and_does_not_contradict() -> None:
     assert facts == {"a": ["y"], "b": ["x"], "c": "1", "training.framework": ["litgpt"], "training.checkpointing": ["full_offloaded"]}
 
 
+def test_full_training_in_bf16_keeps_what_its_trainer_keeps() -> None:
+    def precision(origin: str, **said: str) -> object:
+        return points.Point({**FULL, **said, "source": {"url": origin}}).facts["training.precision"]
+
+    swift, factory = "github.com/modelscope/ms-swift docs/Benchmark.md", "github.com/hiyouga/LLaMA-Factory README.md"
+    assert precision("example.org") == ["bf16_mixed", "bf16_pure"]
+    assert precision(swift) == ["bf16_pure"]
+    assert precision(swift, precision="fp16") == ["fp16_mixed"]
+    assert precision(swift, parallelism="DeepSpeed ZeRO-2") != ["bf16_pure"]
+    assert precision(factory) == ["bf16_mixed"]
+    assert precision(factory, precision="pure bf16") == ["bf16_pure"]
+
+
 # ---------------------------------------------------------------- points
+
+
+def test_without_a_length_the_rule_of_thumb_is_held_against_a_peak(evaluator: accuracy.Evaluator) -> None:
+    stated = {**FULL, "micro_batch": 1, "measured": {"peak_gb_per_gpu": 60, "unit": "GB", "outcome": "fits"}, "source": {"url": "example.org"}}
+    row = evaluator.row(points.Point(stated), {})
+    assert row.need is not None and row.need.high < 1e12, row.need
+    row = evaluator.row(points.Point({**stated, "seq_len": 512}), {})
+    assert row.need is not None and row.need.high < 5e11, row.need
 
 
 def test_results_are_not_facts(rows: dict[str, Row]) -> None:
