@@ -18,9 +18,11 @@ from gpurules.engine.inquiries.grid import Gridded
 
 @click.command("what-if")
 @click.argument("facts", type=click.Path(path_type=Path, allow_dash=True), metavar="FACTS.yaml")
-@click.option("--vary", multiple=True, required=True, metavar="PATH=VALUES", help="Values as 1,2,4,8, or one range as 0..1; may be given several times.")
+@click.option(
+    "--vary", multiple=True, required=True, metavar="PATH=VALUES", help="Values as 1,2,4,8, or a range as 0..1. Several times, with two ranges at most."
+)
 @click.option("--machines/--no-machines", default=True, show_default=True, help="Compare the machines recommended, too; without, it is much faster.")
-@click.option("--budget", type=click.IntRange(1, 10_000_000), default=what_if.EVALUATIONS, show_default=True, help="Evaluations for all ranges together.")
+@click.option("--budget", type=click.IntRange(1, 10_000_000), help="Evaluations for all ranges together.  [default: 2000; of two ranges 6000]")
 @stated.stated_options
 @asking.format_options
 @language_option
@@ -29,7 +31,7 @@ def command(
     facts: Path,
     vary: tuple[str, ...],
     machines: bool,
-    budget: int,
+    budget: int | None,
     settings: tuple[str, ...],
     date: str | None,
     format_: str,
@@ -39,6 +41,7 @@ def command(
 ) -> None:
     """Show the decision for each combination of listed values as a table, and along a range the stretches in which it is one and the same,
     exact to the fact's step, with the rules that change from each to the next. Where that was not settled, the stretch is told as a band.
+    Over two ranges, show a map of the plane: rectangles in which the decision is one and the same, and where they meet.
 
     Exit codes: 0 done; 2 the input is wrong.
     """
@@ -46,16 +49,20 @@ def command(
     content, name = asking.content_of(facts)
     engine = cache.engine(located(rules))
     varied = [what_if.read(text, engine.rulebook) for text in vary]
-    total = 1
-    for one in varied:
-        total *= max(1, len(one.values))
+    listed, node = what_if.lists(varied), asking.node_of(content, name)
     with Progress(console=Console(stderr=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        task = progress.add_task("", total=total)
-        if not any(one.axis for one in varied):
-            lists = what_if.lists(varied)
-            made = Gridded(engine, asking.node_of(content, name), name, machines, further, day).grid(lists, lambda: progress.advance(task))
-            progress.stop()
-            asking.print_sections(grid_report.sections(made, engine.rulebook, language), grid_report.document(made, engine.rulebook), format_, width)
-            return
-        branches = what_if.answer(engine, asking.node_of(content, name), name, varied, machines, budget, lambda: progress.advance(task), further, day)
-    asking.print_trees(branches, format_, language, width)
+        task = progress.add_task("", total=1.0)
+        asked = what_if.Asked(engine, node, name, varied, machines, budget, further, day, lambda share: progress.update(task, completed=share))
+        if not asked.axes:
+            made = Gridded(engine, node, name, machines, further, day).grid(listed, asked.tick)
+            sections, document = grid_report.sections(made, engine.rulebook, language), grid_report.document(made, engine.rulebook)
+        elif len(asked.axes) == 1:
+            branches = what_if.answer(asked)
+        else:
+            planes = list(what_if.planes(asked, language))
+    if len(asked.axes) == 1:
+        asking.print_trees(branches, format_, language, width)
+    elif asked.axes:
+        asking.print_sections([s for one in planes for s in one.sections()], [one.document() for one in planes], format_, width)
+    else:
+        asking.print_sections(sections, document, format_, width)

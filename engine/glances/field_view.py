@@ -317,10 +317,8 @@ def taken(fork: Run, varying: Varying, steps: Sequence[Step]) -> bool:
 
 
 def _before(one: tuple[Key, Key, bool, Candidate], other: tuple[Key, Key, bool, Candidate]) -> bool:
-    """Whether one machine comes before another at every place of a cell."""
-    for low, high, least_other, most_other in zip(one[0], one[1], other[0], other[1], strict=True):
-        if high < least_other:  # type: ignore[operator]
-            return True
-        if not low == high == least_other == most_other:
-            return False
+    """Whether one machine comes before another at every place of a cell: nowhere is it behind in what is compared first; where it is level, the next counts."""
+    for most, least_other in zip(one[1], other[0], strict=True):
+        if most != least_other:
+            return most < least_other  # type: ignore[operator]
     return False

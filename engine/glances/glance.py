@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from itertools import islice
 
 from gpurules.engine.decisions import change
 from gpurules.engine.glances.comparison import Bounds, tightened
@@ -16,6 +17,8 @@ from gpurules.engine.inference.candidates import GROWN
 from gpurules.engine.inference.evaluation import Evaluation
 from gpurules.engine.values.truth import DEPENDS, NO, YES
 
+ENDS = 2
+"""Corners at which machines of the catalogue are looked at, too: each takes as long as the cell itself."""
 Verdict = tuple[str, ...]
 """The status and the machines chosen, as `change.verdict`."""
 
@@ -211,5 +214,5 @@ class Glance:
         made = View(field, self.evaluation.workloads[number], self.workloads[number], self.moved, self.touched, ranker)
         if made.same:
             return self.ground.held(("same", field), lambda: View(field, field.run, Varying(), (), ()))
-        made.corners = lambda: [c._view(number, nodes) for c in self._alike(number)]
+        made.corners = lambda: [c._view(number, nodes) for c in islice(self._alike(number), ENDS)]
         return made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -62,26 +62,31 @@ class Sweep:
     def plan(self) -> Plan:
         return Plan(self.trial.engine)
 
-    def along(self, axis: Axis, budget: Budget) -> tuple[Stretch, ...]:
-        """The stretches of an axis by their decision. A band has no label: there the budget ended, or nothing certifies the whole."""
+    def along(self, axis: Axis, budget: Budget, beside: Box | None = None, tick: Callable[[float], None] = lambda share: None) -> tuple[Stretch, ...]:
+        """The stretches of an axis by their decision, with other facts at the places `beside`. A band has no label: there the budget ended,
+        or nothing certifies the whole. `tick` is told how much is done, from 0 to 1."""
 
         def label(cell: Cell) -> Decided | None:
-            return self.over({axis: cell}, budget)
+            return self.over({axis: cell, **(beside or {})}, budget)
 
-        return branching.stretches(axis, label, budget)
+        return branching.stretches(axis, label, budget, tick)
 
     def at(self, changes: Mapping[Axis, Value] | None = None) -> Decided:
         """The decision at one point."""
-        facts = self.trial.changed(changes or {})
+        return self._at(changes or {}, Budget(1))
+
+    def _at(self, changes: Mapping[Axis, Value], budget: Budget) -> Decided:
+        facts = self.trial.changed(changes)
         evaluation = None if facts is None else self.trial.judged(facts, self._engines[None][1], looked_for=self.looked_for)
+        chooses = self.machines and evaluation is not None and status(evaluation) in ("open", "other")
+        budget.spend(1 + (CHOICE if chooses else 0))
         return Decided(None if evaluation is None else signature(evaluation, self.machines))
 
     def over(self, box: Box, budget: Budget) -> Decided | None:
         """What is decided at every place of a box; None where that is not settled, which it always is at a single place."""
         values = {axis: axis.value(cell) for axis, cell in box.items()}
         if branching.is_point(box):
-            budget.spend(CHOICE if self.machines else 1)
-            return self.at(values)
+            return self._at(values, budget)
         budget.spend()
         found = self.trial.loosely(values, (), self.cone)
         evaluation = None if found is None else self.trial.judged(found[0], self._engines[None][1], found[1], looked_for=self.looked_for)

@@ -96,14 +96,15 @@ def _nearest_place(box: Box) -> Iterator[Box]:
     yield {axis: axis.nearest(cell) for axis, cell in box.items()}
 
 
-def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budget) -> tuple[Stretch, ...]:
+def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budget, tick: Callable[[float], None] = lambda share: None) -> tuple[Stretch, ...]:
     """The stretches of an axis by what each place of them decides, in order, neighbours alike joined.
 
     `label` gives what a cell decides, None where it is not settled for the whole cell; of a single place it must not be None. The widest
-    cells are looked at first; those that are left where the budget ends stay unsettled.
+    cells are looked at first; those that are left where the budget ends stay unsettled. `tick` is told how much is done, from 0 to 1.
     """
     found: dict[Cell, Hashable | None] = {}
     pending = [(first - last, first, last) for first, last in axis.cells]
+    whole, settled = sum(last - first + 1 for first, last in axis.cells), 0
     heapq.heapify(pending)
     while pending:
         _, *ends = heapq.heappop(pending)
@@ -113,6 +114,9 @@ def stretches(axis: Axis, label: Callable[[Cell], Hashable | None], budget: Budg
             del found[cell]
             for first, last in axis.split(cell):
                 heapq.heappush(pending, (first - last, first, last))
+        else:
+            settled += cell[1] - cell[0] + 1
+        tick(max(settled / whole, budget.spent / budget.most))
     return tuple(_joined(axis, sorted(found.items())))
 
 

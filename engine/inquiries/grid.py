@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -51,21 +52,21 @@ class Gridded:
         self.memory: reading.Memory = {}
         self.decisions: dict[Signature, int] = {}
 
-    def grid(self, lists: Mapping[str, Sequence[str]], tick: Callable[[], None] = lambda: None) -> Grid:
+    def grid(self, lists: Mapping[str, Sequence[str]], tick: Callable[[float], None] = lambda share: None) -> Grid:
         """The decisions over `lists`, of each fact the values as they are written. Raises GpurulesError where the facts that stay are wrong."""
         reading.read(self.node, self.engine.rulebook, self.stated, memory=self.memory)
         paths = tuple(lists)
         leading = tuple(path for path in paths if looks_up(path, self.engine.rulebook))
         others = {path: {text: self._fact(path, text) for text in lists[path]} for path in paths if path not in leading}
         begun: dict[tuple[str, ...], Facts | str] = {}
-        rows = []
+        rows, every = [], math.prod(map(len, lists.values()))
         for texts in itertools.product(*lists.values()):
             values = dict(zip(paths, texts, strict=True))
             key = tuple(values[path] for path in leading)
             if key not in begun:
                 begun[key] = self._read([Setting(path, values[path]) for path in leading])
             rows.append(self._row(texts, begun[key], [others[path][values[path]] for path in others]))
-            tick()
+            tick(len(rows) / every)
         return Grid(paths, tuple(map(tuple, lists.values())), tuple(rows), tuple(self.decisions))
 
     def _fact(self, path: str, text: str) -> Fact:

@@ -7,24 +7,22 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from gpurules.engine.decisions.change import Signature
-from gpurules.engine.inquiries.boundary import differing
+from gpurules.engine.inquiries.decision_words import NAMED, DecisionWords
 from gpurules.engine.inquiries.grid import Grid, Row
-from gpurules.engine.inquiries.machine_name import machine_name
 from gpurules.engine.inquiries.tree_phrases import phrase
 from gpurules.engine.knowledge.rulebook import Rulebook
 from gpurules.engine.reports import blocks
 from gpurules.engine.reports.blocks import Block, Item, Items, Section, Words
-from gpurules.engine.reports.phrases import word
 
-ONE_BY_ONE, ACROSS, NAMED, EXPLAINED = 60, 8, 5, 24
-"""Combinations that are shown one by one; values that stand beside each other; rules that a decision names; rules that are explained."""
+ONE_BY_ONE, ACROSS, EXPLAINED = 60, 8, 24
+"""Combinations that are shown one by one; values that stand beside each other; rules that are explained."""
 
 
-class Decisions:
+class Decisions(DecisionWords):
     """The decisions of a grid by name: a letter for each verdict, with a number where it comes with different advice."""
 
     def __init__(self, grid: Grid, rulebook: Rulebook, language: str) -> None:
-        self.grid, self.rulebook, self.language = grid, rulebook, language
+        super().__init__(rulebook, language)
         verdicts = list(dict.fromkeys(verdict for verdict, _ in grid.decisions))
         several = Counter(verdict for verdict, _ in grid.decisions)
         seen: Counter[tuple[str, ...]] = Counter()
@@ -36,23 +34,6 @@ class Decisions:
 
     def name(self, row: Row) -> str:
         return self.names[row.decision] if row.decision >= 0 else "–"
-
-    def status(self, decision: Signature) -> str:
-        status = decision[0][0]
-        return phrase(f"status_{status}", self.language) if status in ("open", "other") else word(f"status_{status}", self.language)
-
-    def machines(self, decision: Signature) -> str:
-        joint = "；" if self.language == "zh" else "; "
-        return joint.join(machine_name(one, self.rulebook, self.language) for one in decision[0][1:]) or "–"
-
-    def changes(self, before: Signature | None, after: Signature) -> str:
-        """The rules that make two decisions differ, new ones first."""
-        marks: dict[str, list[str]] = {"+": [], "−": [], "~": []}
-        for rule, (old, new) in differing(before, after).items() if before is not None else ():
-            marks["+" if not old else "−" if not new else "~"].append(rule)
-        found = [f"{mark}{rule}" for mark, rules in marks.items() for rule in rules]
-        left = len(found) - NAMED
-        return " ".join(found[:NAMED]) + (f" {phrase('grid_more', self.language, count=left)}" if left > 0 else "")
 
 
 def _letters(number: int) -> str:

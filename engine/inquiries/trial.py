@@ -164,6 +164,15 @@ class Trial:
         except GpurulesError:
             return None
 
+    def contradiction(self, changes: Mapping[Axis, Value]) -> str:
+        """Why there is no decision with `changes`; empty where there is one."""
+        settings = [Setting(axis.path, axis.text(value)) for axis, value in changes.items()]
+        try:
+            self.engine.evaluate(reading.read(self.node, self.rulebook, (*self.settings, *settings), memory=self.memory), self.date, self.file)
+        except GpurulesError as error:
+            return error.problems[0].message
+        return ""
+
     def corners(self, cone: Cone) -> tuple[Mapping[str, Value], ...]:
         """What nobody stated, at one of its ends: all low, all high, and both ways by turns."""
         vocabulary, known = self.rulebook.vocabulary.facts, self.base.facts.known

@@ -158,13 +158,37 @@ def test_what_if_over_a_list_and_a_range(run: Run, kept: Path) -> None:
     assert "COM-001" in starts["0.301"]
 
 
+def test_what_if_over_two_ranges(run: Run, kept: Path) -> None:
+    """A map, and rectangles that have one decision each; borders that hang on one fact are exact to its step."""
+    vary = ("--vary", "measured.communication_share=0..1", "--vary", "measured.gpu_utilization=0..1", "--no-machines")
+    [made] = json.loads(answered(run("what-if", "facts.yaml", *vary, "--format", "json", cwd=kept)))
+    assert made["vary"] == ["measured.communication_share", "measured.gpu_utilization"] and made["decided"] == 1
+    assert sum(one["share"] for one in made["decisions"].values()) == pytest.approx(1)
+    met = {(b["fact"], b["from"], b["to"]) for b in made["borders"]}
+    assert ("measured.communication_share", "0.3", "0.301") in met
+    text = answered(run("what-if", "facts.yaml", *vary, "--lang", "zh", cwd=kept))
+    assert "measured.gpu_utilization ↑" in text and "COM-001" in text and "\x1b" not in text
+    planes = json.loads(answered(run("what-if", "facts.yaml", *vary, "--vary", "gpu.count=2,4", "--format", "json", cwd=kept)))
+    assert [one["set"] for one in planes] == [{"gpu.count": "2"}, {"gpu.count": "4"}]
+
+
+def test_what_if_names_machines_and_why_facts_contradict_each_other(run: Run, kept: Path) -> None:
+    done = answered(run("what-if", "facts.yaml", "--vary", "network.nodes=1..64", cwd=kept))
+    assert "network.nodes" in done and "every node has at least one GPU" in done
+
+
 @pytest.mark.parametrize(
     ("vary", "code"),
     [
         (("gpu.count",), "GR311"),
         (("gpu.cuont=1",), "GR301"),
         (("gpu.count=1,x",), "GR303"),
-        (("gpu.count=1..4", "measured.communication_share=0..1"), "GR311"),
+        (("gpu.count=1..4", "gpu.count=2"), "GR311"),
+        (("gpu.count=1..4", "measured.communication_share=0..1", "measured.gpu_utilization=0..1"), "GR311"),
+        (("gpu.count=4..1",), "GR303"),
+        (("measured.communication_share=0..30",), "GR304"),
+        (("training.precision=bf16_mixed..fp32",), "GR306"),
+        (("candidate.fit=fits",), "GR301"),
     ],
 )
 def test_what_if_refuses(run: Run, kept: Path, vary: tuple[str, ...], code: str) -> None:

@@ -13,7 +13,7 @@ from test_flips import FACTS, trial
 
 from gpurules.engine.decisions import change
 from gpurules.engine.inference.evaluation import Engine
-from gpurules.engine.inquiries import what_if
+from gpurules.engine.inquiries import plane, what_if
 from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep
 from gpurules.engine.inquiries.branching import Budget
@@ -98,7 +98,7 @@ def test_a_boundary_names_the_requirement_behind_it():
     needs = {**rule("AAA-001", "load.count > least", [{"require": "candidate.count > least"}], least="7"), "for_each": "candidate"}
     engine = Engine(worlds.load(worlds.written([needs])))
     node = document.parse(json.dumps({"workload.task": "lora", "model.size_class": "7B", "gpu.count": "2", "gpu.name": "large"}).encode(), "facts")
-    (tree,) = what_if.answer(engine, node, "facts", [what_if.read("load.count=1..64", engine.rulebook)], True, 10**6)
+    (tree,) = what_if.answer(what_if.Asked(engine, node, "facts", [what_if.read("load.count=1..64", engine.rulebook)], budget=10**6))
     one, other = tree.children
     assert (one.data["to"], other.data["from"]) == ("7", "8")
     told = {(b.data["rule"], b.data["machine"], b.data["before"], b.data["after"]) for b in other.children}
@@ -166,3 +166,71 @@ def test_every_stretch_has_one_decision_and_neighbours_have_two(book, content, d
                 assert change.standing_advice(evaluation) == stretch.label.signature[1], (stretch, place)
     for one, other in zip(found, found[1:], strict=False):
         assert one.cell[1] + 1 == other.cell[0] and one.label != other.label
+
+
+def over(sweep, paths, budget):
+    facts = sweep.trial.rulebook.vocabulary.facts
+    axes = [Axis(facts[path], facts[path].range, SETTLE, looks_up(path, sweep.trial.rulebook)) for path in paths]
+    return plane.over(sweep, *axes, Budget(budget))
+
+
+def there(sweep, made, across, down):
+    """The decision at one place of a plane, as a person asks for it."""
+    values = {made.across: made.across.value((across, across)), made.down: made.down.value((down, down))}
+    facts = sweep.trial.read_again({axis: axis.text(value) for axis, value in values.items()})
+    try:
+        return None if facts is None else change.signature(sweep.trial.engine.evaluate(facts, "2026-01-01"))
+    except GpurulesError:
+        return None
+
+
+def test_a_plane_has_straight_borders_exactly():
+    """Two rules that each hang on one fact divide a plane into quarters, whatever the budget leaves beside."""
+    share, count = rule("AAA-001", "load.share > limit", limit="0.3"), rule("AAA-002", "load.count > limit", limit="21")
+    sweep = Sweep(trial(Engine(worlds.load(worlds.written([share, count]))), {}), False)
+    made = over(sweep, ("load.share", "load.count"), 1000)
+    assert made.decided == 1 and len(made.shares) == 4
+    assert {(b.axis.path, b.between) for b in made.borders} == {("load.share", (300, 301)), ("load.count", (21, 22))}
+
+
+def test_a_plane_has_a_crossing_line_as_narrow_as_the_budget_allows():
+    """What renting costs and what owning does, over months and over a share of them: the border is a curve, the rest of it a narrow band."""
+    rent = rule("AAA-001", "load.flag", [{"derive": {"made.need": "rate * load.count * load.share"}}], rate="3 GB")
+    engine = Engine(worlds.load(worlds.written([rent, rule("AAA-003", "made.need > price", price="40 GB")])))
+    sweep = Sweep(trial(engine, {"load.flag": "yes"}), False)
+    shares = []
+    for budget in (100, 1000, 4000):
+        made = over(sweep, ("load.share", "load.count"), budget)
+        shares.append(made.decided)
+        for region in made.regions:
+            for across, down in {(region.across[0], region.down[0]), (region.across[1], region.down[1])} if region.label is not None else ():
+                dear = 3 * down * across / 1000 > 40 + 1e-9
+                assert len(region.label.signature[1]) == dear, region
+    assert shares[0] < shares[1] < shares[2] and shares[2] > 0.97
+
+
+@settings(max_examples=25, deadline=None)
+@given(varied(), st.sampled_from(NUMBERS), worlds.facts(), st.integers(30, 300), st.booleans(), st.data())
+def test_what_is_told_of_a_plane_holds_inside_its_rectangles(book, second, content, budget, machines, data):
+    rules, path = book
+    assume(second != path)
+    with mock.patch.object(worlds, "FACTS", FACTS):
+        engine = Engine(worlds.load(worlds.written(rules)))
+    content.pop(path, None)
+    content.pop(second, None)
+    sweep = Sweep(trial(engine, content), machines)
+    made = over(sweep, (path, second), budget)
+    wholes = [sum(last - first + 1 for first, last in axis.cells) for axis in (made.across, made.down)]
+    assert made.places == wholes[0] * wholes[1]
+    for region in data.draw(st.lists(st.sampled_from(made.regions), min_size=1, max_size=4)):
+        if region.label is None:
+            continue
+        across, down = data.draw(st.integers(*region.across)), data.draw(st.integers(*region.down))
+        assert made.at(across, down) == region
+        found = there(sweep, made, across, down)
+        if machines or found is None:
+            assert found == region.label.signature, (region, across, down)
+        else:
+            assert found[1] == region.label.signature[1], (region, across, down)
+    for border in made.borders:
+        assert border.first != border.second and border.between[1] == border.between[0] + 1
