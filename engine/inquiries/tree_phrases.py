@@ -105,6 +105,25 @@ PHRASES: dict[str, tuple[str, str]] = {
     "grid_contradiction": ("facts that contradict each other", "事实互相矛盾"),
     "grid_wrong": ("– {count:,} combinations cannot be: {problem}", "– {count:,} 种组合不可能：{problem}"),
     "grid_rules": ("The rules named above", "上面提到的规则"),
+    "plane_title": ("What if", "假如"),
+    "plane_head": (
+        "{name}{facts}: {decisions:,} different decisions, {decided} of the plane is settled",
+        "{name}{facts}：{decisions:,} 种不同的决定，平面的 {decided} 已确定",
+    ),
+    "plane_settled": ("Every place is settled, and borders are exact to the step.", "平面上每一处都已确定，边界精确到步长。"),
+    "plane_open": (
+        "A letter is proved for all of its rectangle; where two letters touch, the border is exact to the step. · is what the budget left: "
+        "{share} of the plane, in rectangles of at most {wide} steps of {across} by {high} of {down}. --budget narrows it.",
+        "字母所在的矩形内每一处都已证明；两个字母相接处，边界精确到步长。· 是求值次数用尽时尚未确定的部分：占平面 {share}，"
+        "每块不超过 {across} 的 {wide} 步 × {down} 的 {high} 步。可用 --budget 缩小。",
+    ),
+    "plane_decisions": ("The decisions", "各种决定"),
+    "plane_share": ("share", "占比"),
+    "plane_unsettled": ("not settled", "未能确定"),
+    "plane_borders": ("Where one becomes another", "何处由一种变为另一种"),
+    "plane_where": ("between", "在两值之间"),
+    "plane_rules": ("rules (≠ a requirement that machines meet otherwise)", "规则（≠ 表示机器对该要求的满足情况不同）"),
+    "plane_ranking": ("other machines come first", "排在前面的机器变了"),
     "grid_left": ("and {count} more; `gpurules show RULE` prints each", "另有 {count} 条；`gpurules show RULE` 可逐条查看"),
 }  # fmt: skip
 """Phrases by key: English, Chinese."""
