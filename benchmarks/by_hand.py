@@ -19,7 +19,7 @@ from dataclasses import dataclass
 import estimate_by_hand
 from estimate_by_hand import Estimate, Share
 
-RULES = "137c58357166da52"
+RULES = "54f665b9dacc8d87"
 """The digest (`exact.logic`) of the rules of COVERED that this was written for. When one of them has changed, a test fails: mend what
 follows until the others of its tests pass, then write the new digest here."""
 
@@ -43,7 +43,7 @@ _NUMBERS = {
     "NUM": "001-011",
     "ORD": "001-004",
     "PAR": "001",
-    "PEA": "001-015 020-028",
+    "PEA": "001-015 020-029",
     "PEF": "001-003",
     "PLN": "001-006",
     "PWR": "001-009",

@@ -50,7 +50,7 @@ CACHE_ONCE = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy", "ll
 ONE_PROCESS = frozenset(["transformers", "exllama", "llama_cpp", "litgpt"])
 SERVERS = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy"])
 CHUNKED_PREFILL = frozenset(["vllm", "sglang", "tgi", "tensorrt_llm", "lmdeploy", "llama_cpp", "exllama", "mlx"])
-CACHES = {"paged": 1.1, "static": 1.1, "growing": 2.0, "copied": 2.1}
+CACHES = {"paged": 1.1, "static": 1.1, "growing": 1.1, "copied": 2.1}
 
 
 @dataclass(slots=True)
@@ -775,6 +775,9 @@ def _serving(f: Facts, e: Estimate, m: Machine, s: Share, fired: list[str]) -> N
         s.prefill = e.prefill_work + 4.0 * f.model_vocabulary_size * f.model_hidden_size
         fired.append("SRM-047")
     s.forward_phase = s.working = s.kv_cache + s.prefill
+    if f.inference_cache == "growing":
+        s.working = 4 * s.kv_cache + s.prefill
+        fired.append("PEA-029")
     if engine in CACHE_ONCE:
         s.working = s.prefill
         fired.append("PEA-027")

@@ -57,6 +57,15 @@ def training(text: str, cards: int | None) -> Facts:
     return found
 
 
+YOUNG = r"mixtral|qwen[-_ ]?(1[._]5|2|3)|gemma[-_ ]?[27]b|phi[-_ ]?[34]|llama[-_ ]?3(?![\d.]*b)|starcoder-?2|command-?r"
+"""Names of models whose code in Transformers came with 4.36 or later."""
+
+
+def cache(model: str) -> list[str]:
+    """How Transformers keeps the cache of `model`, where its code there is younger than DynamicCache (4.36) and never knew another; else nothing."""
+    return ["growing"] if has(YOUNG, model) else []
+
+
 def inference(text: str, length: str) -> Facts:
     """Engine, prompt and context, as far as the words tell. `length` is the stated length, '' where there is none."""
     found: Facts = {}

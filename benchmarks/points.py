@@ -104,6 +104,8 @@ class Point:
         recipes.narrow(found, {p: v for p, v in self.recipe.facts.items() if self.trains or not p.startswith("training.")})
         for path, value in self._prose().items():
             found.setdefault(path, value)
+        if found.get("inference.engine") == ["transformers"] and (cache := notes.cache(self.text.get("model", ""))):
+            found.setdefault("inference.cache", cache)
         if self.trains:
             found |= {p: v for p, v in SETTINGS_OFF.items() if p not in found}
         if self.group == "train_lora" and (base := words.formats(self.text.get("precision", ""))):

@@ -330,6 +330,20 @@ def test_full_training_in_bf16_keeps_what_its_trainer_keeps() -> None:
     assert precision(factory, precision="pure bf16") == ["bf16_pure"]
 
 
+@pytest.mark.parametrize(
+    ("model", "grows"),
+    [
+        ("Qwen2.5-7B", True), ("Qwen1.5-7B-Chat", True), ("Qwen-7B", False), ("Gemma 7B", True), ("gemma-2-2b", False), ("Mixtral-8x7B", True),
+        ("Llama 3.1 8B", True), ("Meta-Llama-3-8B", True), ("Llama3.2-1B", True), ("LLaMA-30B", False), ("open_llama_3b", False), ("Llama-2-7B", False),
+    ],
+)  # fmt: skip
+def test_models_that_transformers_never_served_with_the_older_cache(model: str, grows: bool) -> None:
+    assert notes.cache(model) == ["growing"] * grows
+    stated = {"id": "x", "model": model, "task": "inference", "gpus": {"count": 1}, "measured": {}, "source": {"url": "example.org"}}
+    assert points.Point({**stated, "note": "transformers"}).facts.get("inference.cache") == (["growing"] if grows else None)
+    assert "inference.cache" not in points.Point({**stated, "note": "vLLM"}).facts
+
+
 # ---------------------------------------------------------------- points
 
 
