@@ -39,9 +39,9 @@ def point(number: float) -> Interval:
 
 def exceeds(a: float, b: float) -> bool:
     """`a > b`, by more than the tolerance. Infinite ends are told apart first."""
-    if math.isinf(a) or math.isinf(b):
-        return a > b
-    return a - b > TOLERANCE * max(abs(a), abs(b))
+    if a <= b:
+        return False
+    return math.isinf(a) or math.isinf(b) or a - b > TOLERANCE * max(abs(a), abs(b))
 
 
 def greater(a: Interval, b: Interval) -> Truth:
