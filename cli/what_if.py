@@ -22,7 +22,7 @@ from gpurules.engine.inquiries.grid import Gridded
     "--vary", multiple=True, required=True, metavar="PATH=VALUES", help="Values as 1,2,4,8, or a range as 0..1. Several times, with two ranges at most."
 )
 @click.option("--machines/--no-machines", default=True, show_default=True, help="Compare the machines recommended, too; without, it is much faster.")
-@click.option("--budget", type=click.IntRange(1, 10_000_000), help="Evaluations for all ranges together.  [default: 2000; of two ranges 6000]")
+@click.option("--budget", type=click.IntRange(1, 10_000_000), help="Evaluations for all ranges together.  [default: 4000; of two ranges 8000]")
 @stated.stated_options
 @asking.format_options
 @language_option

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import islice
 
 from gpurules.engine.decisions import change
 from gpurules.engine.glances.comparison import Bounds, tightened
@@ -33,11 +32,12 @@ class Glance:
         moved: Iterable[str],
         varying: Iterable[str],
         touched: Iterable[str] = (),
-        corners: Callable[[], Iterable[Glance]] = tuple,
+        corners: Callable[[int], Iterable[Corner]] = lambda number: (),
     ) -> None:
         """`moved` are the facts or figures that stand elsewhere than on the ground, `varying` those of them that have several values, `touched` the
         facts about which something else is proven. `corners` gives the same cell with what else is open at one of its ends."""
         self.ground, self.evaluation, self.moved, self.touched = ground, evaluation, frozenset(moved), tuple(touched)
+        self._made_corners: dict[int, tuple[Corner, ...]] = {}
         self._corners, cone, procedures = corners, ground.cone, ground.engine.program.procedures
         names = tuple(varying)
         first = Varying(names)
@@ -65,24 +65,16 @@ class Glance:
     def _judged(self) -> tuple[Run, Run]:
         return self.evaluation.first, self.evaluation.second
 
-    @cached_property
-    def corners(self) -> tuple[Glance, ...]:
-        return tuple(self._corners())
-
-    def _alike(self, number: int) -> Iterable[Glance]:
-        """The corners in which the same is assumed."""
-        if not number:
-            return self.corners
-        own = self._assumed
-        return (c for c in self.corners if c.settled and c._assumed == own)
-
-    @property
-    def _assumed(self) -> tuple[tuple[str, str], ...]:
-        return tuple((one.fact, one.rule) for one in self.evaluation.assumptions)
+    def _alike(self, number: int) -> Sequence[Corner]:
+        """The corners of a pass, made when they are first wanted."""
+        number = number if self.evaluation.assumptions else 0
+        if number not in self._made_corners:
+            self._made_corners[number] = tuple(self._corners(number))
+        return self._made_corners[number]
 
     def _inside(self, number: int, machine: bool = True) -> Callable[[], Sequence[Run]]:
         """Their runs, once they are wanted; of the workload alone, or of the stated machine, too."""
-        return lambda: [c._judged[number] if machine else c.evaluation.workloads[number] for c in self._alike(number)]
+        return lambda: [c._judged[n] if machine else c.evaluation.workloads[n] for c, n in self._alike(number)]
 
     # ------------------------------------------------------------ what one answer needs
 
@@ -96,26 +88,31 @@ class Glance:
         """Whether the same is assumed at every place: what may be assumed somewhere is so everywhere, or surely nowhere."""
         run, settled = self.evaluation.first, self.evaluation.facts.settled
         may = [r for r, facts in self.ground.cone.assumed_by.items() if r in self.workloads[0].rules and not settled.issuperset(facts)]
-        return all(run.truths[r] is not DEPENDS or any(c.evaluation.first.truths[r] is NO for c in self.corners) for r in may)
+        return all(run.truths[r] is not DEPENDS or any(c.evaluation.first.truths[r] is NO for c, _ in self._alike(0)) for r in may)
 
     def _runs(self, number: int) -> Iterable[Run]:
-        return (c._judged[number] for c in self._alike(number))
+        return (c._judged[n] for c, n in self._alike(number))
 
     def accepted(self, number: int) -> Bounds:
         """Whether the stated machine meets every requirement, without (0) and with assumptions (1)."""
-        return self._tight(number, lambda glance, inside: glance.machines[number].accepted(glance._judged[number], self.evaluation.requirements, inside))
+        return self._tight(number, lambda glance, n, inside: glance.machines[n].accepted(glance._judged[n], self.evaluation.requirements, inside))
 
     def stands(self, rule: str, number: int) -> Bounds:
         """Whether a rule's advice does."""
-        return self._tight(number, lambda glance, inside: glance._spoken[number].stands(glance._judged[number], rule, inside))
+        return self._tight(number, lambda glance, n, inside: glance._advised(rule, n, inside))
 
-    def _tight(self, number: int, bounds: Callable[[Glance, Sequence[Run]], Bounds]) -> Bounds:
+    def _advised(self, rule: str, number: int, inside: Sequence[Run]) -> Bounds:
+        """At corners, rules that look at all machines together are not judged."""
+        run = self._judged[number]
+        return self._spoken[number].stands(run, rule, inside) if rule in run.truths else (NO, YES)
+
+    def _tight(self, number: int, bounds: Callable[[Glance, int, Sequence[Run]], Bounds]) -> Bounds:
         """Bounds of a truth, once corners are looked at where they may help."""
-        found = bounds(self, ())
+        found = bounds(self, number, ())
         if found[0] is found[1]:
             return found
-        corners = tuple(self._alike(number))
-        return tightened(bounds(self, [c._judged[number] for c in corners]), (bounds(c, ()) for c in corners))
+        corners = self._alike(number)
+        return tightened(bounds(self, number, [c._judged[n] for c, n in corners]), (bounds(c, n, ()) for c, n in corners))
 
     @cached_property
     def _spoken(self) -> tuple[Varying, ...]:
@@ -214,5 +211,20 @@ class Glance:
         made = View(field, self.evaluation.workloads[number], self.workloads[number], self.moved, self.touched, ranker)
         if made.same:
             return self.ground.held(("same", field), lambda: View(field, field.run, Varying(), (), ()))
-        made.corners = lambda: [c._view(number, nodes) for c in islice(self._alike(number), ENDS)]
+        made.corners = lambda: [c._view(n, nodes) for c, n in self._alike(number)[:ENDS]]
         return made
+
+
+Corner = tuple[Glance, int]
+"""The same cell with what else is open at one of its ends, and which of its passes is meant."""
+
+
+def corners_of(evaluation: Evaluation, number: int, corners: Iterable[Glance]) -> Iterable[Corner]:
+    """Of glances at corners those in which the same is assumed, where the pass is one with assumptions."""
+    own = assumed(evaluation)
+    return [(c, number) for c in corners if not number or (c.settled and assumed(c.evaluation) == own)]
+
+
+def assumed(evaluation: Evaluation) -> tuple[tuple[str, str], ...]:
+    """Which facts were assumed, and by which rules."""
+    return tuple((one.fact, one.rule) for one in evaluation.assumptions)

@@ -51,8 +51,9 @@ class Ground:
 def cornered(engine: Engine, date: str, figures: float, unstated: float) -> Engine:
     """The engine with all that is open at one of its values, which lies some share of the way from its low to its high end: figures of
     rules, and facts that nobody stated. What comes out there may come out wherever they are open."""
-    other, facts = copy(engine), len(engine.program.slots) - len(engine.program.parameters)
-    values = [_part(value, unstated if slot < facts else figures) for slot, value in enumerate(engine.program.values(date))]
+    other, plain, facts = copy(engine), engine.program.values(date), len(engine.rulebook.vocabulary.facts)
+    figures_from = len(plain) - len(engine.program.parameters)  # between stands what is said of all machines together, which stays whole
+    values = [_part(v, unstated) if slot < facts else _part(v, figures) if slot >= figures_from else v for slot, v in enumerate(plain)]
     other.program = replace(engine.program, _fresh={date: values})
     return other
 

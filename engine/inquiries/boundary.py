@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Hashable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from gpurules.engine.decisions import change
@@ -17,13 +18,14 @@ from gpurules.engine.inference.agenda import wide
 from gpurules.engine.inference.choice import Choice
 from gpurules.engine.inference.cone import Cone
 from gpurules.engine.inference.evaluation import Engine, Evaluation
-from gpurules.engine.inference.facts import Facts
+from gpurules.engine.inference.facts import STATED, Fact, Facts
 from gpurules.engine.inquiries import branching, goal
 from gpurules.engine.inquiries.axis import Axis, Cell, Value
 from gpurules.engine.inquiries.branching import Box, Budget, Stretch
 from gpurules.engine.inquiries.lookup import leads
 from gpurules.engine.inquiries.trial import Trial
 from gpurules.engine.knowledge.rule import Advise, Prefer, Require
+from gpurules.engine.language.compile import Table
 from gpurules.engine.values.truth import DEPENDS, Truth
 
 CHOICE = 20
@@ -31,6 +33,8 @@ CHOICE = 20
 CORNERS = ((0.0, 0.0), (1.0, 0.0), (1.0, 0.001), (0.0, 0.1), (1.0, 1.0))
 """Where what else is open may stand, as shares of the way from its low to its high end: figures and stated facts, and those that nobody
 stated, which all at their highest are often more than can be."""
+FEW = 8
+"""Places of a cell that are looked at one by one rather than from its corners."""
 Corner = tuple[float, float]
 
 
@@ -48,7 +52,7 @@ class Sweep:
     def __init__(self, trial: Trial, machines: bool = True) -> None:
         self.trial, self.machines = trial, machines
         self._engines: dict[Corner | None, tuple[Engine, Advance]] = {None: (trial.engine, Advance(trial.engine))}
-        self._beyond: set[Corner] = set()
+        self._beyond: set[tuple[Corner, int]] = set()
         """Corners that somewhere cannot be: they are not looked at again."""
         self._grounds: dict[Hashable, Ground] = {}
         self.looked_for: dict[Hashable, Choice] = {}
@@ -78,9 +82,12 @@ class Sweep:
     def _at(self, changes: Mapping[Axis, Value], budget: Budget) -> Decided:
         facts = self.trial.changed(changes)
         evaluation = None if facts is None else self.trial.judged(facts, self._engines[None][1], looked_for=self.looked_for)
-        chooses = self.machines and evaluation is not None and status(evaluation) in ("open", "other")
-        budget.spend(1 + (CHOICE if chooses else 0))
+        budget.spend(1 + (CHOICE if evaluation is not None and self._chooses(evaluation) else 0))
         return Decided(None if evaluation is None else signature(evaluation, self.machines))
+
+    def _chooses(self, evaluation: Evaluation) -> bool:
+        """Whether machines of the catalogue are looked for."""
+        return self.machines and status(evaluation) in ("open", "other")
 
     def over(self, box: Box, budget: Budget) -> Decided | None:
         """What is decided at every place of a box; None where that is not settled, which it always is at a single place."""
@@ -95,7 +102,9 @@ class Sweep:
         facts, unsure = found
         if unsure or goal.ranks(evaluation, self.cone) or not self._agree(values, facts):
             return None
-        glance = self._glance(values, facts, evaluation, budget)
+        places = math.prod(last - first + 1 for first, last in box.values())
+        alone = places <= FEW and not self._chooses(evaluation)  # single places are quicker
+        glance = self._glance(values, facts, evaluation, budget, not alone)
         decided = self._decided(glance)
         budget.spend(CHOICE if glance.looked else 0)
         return decided
@@ -122,23 +131,26 @@ class Sweep:
                     return False
         return True
 
-    def _glance(self, values: Mapping[Axis, Value], facts: Facts, evaluation: Evaluation, budget: Budget, at: Corner | None = None) -> Glance:
+    def _glance(self, values: Mapping[Axis, Value], facts: Facts, evaluation: Evaluation, budget: Budget, deep: bool, at: Corner | None = None) -> Glance:
         moved = {axis.path for axis in values}
         if any(leads(path, facts) for path in moved):
             moved |= {path for path, fact in facts.given.items() if fact.via}
         run = evaluation.workloads[0]
         varying = [path for path in moved if wide(run.value(path))]
 
-        def corners() -> Iterator[Glance]:
-            for corner in [c for c in CORNERS if at is None and c not in self._beyond]:
+        def corners(number: int) -> Iterator[tuple[Glance, int]]:
+            made = evaluation.assumptions if number else ()
+            assumed = {one.fact: Fact(one.fact, one.value, STATED, "", None) for one in made if not isinstance(one.value, Table)}
+            given = replace(facts, given={**facts.given, **assumed})
+            for corner in [c for c in CORNERS if deep and (c, number) not in self._beyond]:
                 budget.spend()
                 engine, advance = self._engine(corner, evaluation.date)
-                there = narrowed(facts, engine, corner[0], moved)
-                found = self.trial.judged(there, advance)
+                there = narrowed(given, engine, corner[0], moved)
+                found = self.trial.judged(there, advance, together=False)
                 if found is None:
-                    self._beyond.add(corner)
+                    self._beyond.add((corner, number))
                 else:
-                    yield self._glance(values, there, found, budget, corner)
+                    yield self._glance(values, there, found, budget, False, corner), 0  # what is assumed is given there, hence in its first pass
 
         return Glance(self._ground(evaluation, at), evaluation, moved, varying, (), corners)
 

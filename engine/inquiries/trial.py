@@ -117,12 +117,13 @@ class Trial:
         maybe: frozenset[str] = frozenset(),
         whole: Mapping[str, Value] | None = None,
         looked_for: dict[Hashable, Choice] | None = None,
+        together: bool = True,
     ) -> Evaluation | None:
         """The evaluation of facts of which some may as well not be known, and what nobody stated has the values in `whole`; None where
         rules give a figure that nothing can have."""
         self.count += 1
         try:
-            return advance.evaluate(facts, self.date, self.file, maybe, whole, looked_for)
+            return advance.evaluate(facts, self.date, self.file, maybe, whole, looked_for, together)
         except GpurulesError:
             return None
 

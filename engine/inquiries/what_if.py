@@ -29,7 +29,7 @@ from gpurules.engine.values.problem import GpurulesError, Place, Problem, did_yo
 
 MOST = 10_000
 """Combinations of listed values."""
-EVALUATIONS, PLANE = 2_000, 6_000
+EVALUATIONS, PLANE = 4_000, 8_000
 """Evaluations along a range, and over two, where nobody says how many."""
 
 

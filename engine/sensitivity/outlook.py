@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from copy import copy
-from functools import cached_property
+from functools import cache, cached_property
 
 from gpurules.engine.decisions import change
 from gpurules.engine.glances.field_view import taken
-from gpurules.engine.glances.glance import Glance, Verdict
+from gpurules.engine.glances.glance import Glance, Verdict, corners_of
 from gpurules.engine.glances.ground import Ground, cornered, narrowed
 from gpurules.engine.glances.machine_field import Field, Plan
 from gpurules.engine.glances.varying import Varying
@@ -82,14 +82,18 @@ class Outlook(Ground):
         evaluation = engine.evaluate(self.facts, self.date, self.trial.file, together=False)
         names = () if cell[0] == cell[1] else mover.names
 
-        def corners() -> Iterator[Glance]:
-            for outlook in self.corners if self.end is None and names else ():
-                try:
-                    yield outlook.glance(mover, cell, orders)
-                except GpurulesError:
-                    continue
+        @cache
+        def corners() -> tuple[Glance, ...]:
+            return tuple(self._corners(mover, cell, orders)) if names else ()
 
-        return Glance(self, evaluation, mover.names, names, mover.cut, corners)
+        return Glance(self, evaluation, mover.names, names, mover.cut, lambda number: corners_of(evaluation, number, corners()))
+
+    def _corners(self, mover: Mover, cell: Cell, orders: Orders) -> Iterator[Glance]:
+        for outlook in self.corners if self.end is None else ():
+            try:
+                yield outlook.glance(mover, cell, orders)
+            except GpurulesError:
+                continue
 
     @cached_property
     def corners(self) -> tuple[Outlook, ...]:
