@@ -61,6 +61,8 @@ def main() -> str:
     arguments.add_argument("--json", action="store_true")
     arguments.add_argument("--fields", action="store_true", help="facts from the fields of the cases alone, expectations by their words alone")
     given = arguments.parse_args()
+    if given.fields and not given.file:
+        arguments.error("--fields wants the file of cases, whose fields and words it reads")
     found = [v for case in (cases(given.file) if given.file else own()) for v in judge(case, None if given.fields else own_file(str(case["id"])))]
     return as_json(found) if given.json else as_text(found)
 

@@ -24,7 +24,7 @@ from gpurules.engine.inquiries.axis import Axis, Cell, Value
 from gpurules.engine.inquiries.branching import Box, Budget, Stretch
 from gpurules.engine.inquiries.lookup import leads
 from gpurules.engine.inquiries.trial import Trial
-from gpurules.engine.knowledge.rule import Advise, Prefer, Require
+from gpurules.engine.knowledge.rule import Advise, Assume, Prefer, Require
 from gpurules.engine.language.compile import Table
 from gpurules.engine.values.truth import DEPENDS, Truth
 
@@ -59,8 +59,9 @@ class Sweep:
 
     @cached_property
     def cone(self) -> Cone:
-        rules = self.trial.rulebook.running
-        return Cone(self.trial.engine, (r.id for r in rules if any(isinstance(c, Advise | Require | Prefer) for c in r.then)))
+        """All that speaks, and all that derives: a value that cannot be leaves nothing decided, whether or not any advice rests on it."""
+        rules, derived = self.trial.rulebook.running, self.trial.rulebook.derivations
+        return Cone(self.trial.engine, (r.id for r in rules if any(isinstance(c, Advise | Require | Prefer | Assume) for c in r.then)), wanted=derived)
 
     @cached_property
     def plan(self) -> Plan:

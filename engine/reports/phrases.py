@@ -230,6 +230,7 @@ WORDS: Mapping[str, Localized] = {
     "of_usable": _T("{share} of usable", "可用显存的 {share}"),
     "waived": _T("waived by {who} until {until}: {why}", "由 {who} 豁免至 {until}：{why}"),
     "waived_by": _T("{who}, until {until}: {why}", "{who}，至 {until}：{why}"),
+    "against": _T("But this speaks against it: {titles}.", "但须注意：{titles}。"),
     "doubted": _T("Settle this first: {titles}.", "首先查清：{titles}。"),
     "waived_rules": _T("Accepted by waiver although these rules speak against it: {rules}.", "下列规则提出异议，但已由人豁免：{rules}。"),
     "waivers_as_of": _T("as of {day}; a waiver changes no verdict", "截至 {day}；豁免不改变结论"),

@@ -63,6 +63,9 @@ class AdviceReader(StepsReader, WaiverReader):
 
     def verdict(self) -> list[Block]:
         lines: list[Block] = [Words(self.headline(), "strong")]
+        against = self.standing_against()
+        if against:
+            lines.append(Words(against, "stop"))
         memory = self.memory_line()
         if memory:
             lines.append(Words(memory))
@@ -77,6 +80,14 @@ class AdviceReader(StepsReader, WaiverReader):
             lines.append(Words(waived, "caution"))
         lines.append(Words(self.word("certainty", text=self.certainty()), "quiet"))
         return lines
+
+    def standing_against(self) -> str:
+        """What stops a stated machine that no requirement rejects, as a run that was tried and failed; "" where nothing does."""
+        if self.candidate is None or "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"]):
+            return ""  # the first sentence names its reasons
+        stops = (c for c in self._advice(("certain", "assuming")) if c["kind"] == "advise" and c["level"] == "stop" and "waived" not in c)
+        titles = dict.fromkeys(f"{self.said(c['title'])} [{c['rule']}]" for c in stops)
+        return self.word("against", titles=self.join(titles)) if titles else ""
 
     def doubted_measurements(self) -> str:
         """What is odd about the measured run and comes before any purchase; "" where nothing is."""

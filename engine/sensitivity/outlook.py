@@ -37,7 +37,8 @@ class Outlook(Ground):
         engine, rules = trial.engine, trial.rulebook.running
         judged = [r.id for r in rules if any(isinstance(c, Require | Prefer) for c in r.then)]
         named = [r.id for r in rules if not r.for_each and any(isinstance(c, Advise) and c.machine for c in r.then)]
-        cone = Cone(engine, [*judged, *named, *(r.id for r in rules if any(isinstance(c, Derive | Assume) for c in r.then))])
+        assuming = (r.id for r in rules if any(isinstance(c, Assume) for c in r.then))
+        cone = Cone(engine, [*judged, *named, *assuming], wanted=trial.rulebook.derivations)  # a value that cannot be ends the decision, whoever reads it
         super().__init__(engine, trial.base, cone, Plan(engine))
         self.trial, self.facts, self.date = trial, trial.facts, trial.base.date
         self.end: int | None = None

@@ -184,6 +184,13 @@ def there(sweep, made, across, down):
         return None
 
 
+def test_a_value_that_cannot_be_leaves_nothing_decided_though_no_advice_rests_on_it():
+    need = rule("AAA-001", "load.flag", [{"derive": {"made.total": "most - each * load.count"}}], most="40 GB", each="1 GB")
+    engine = Engine(worlds.load(worlds.written([need])))
+    _, axis, found = swept(engine, {"load.flag": "yes"}, "load.count")
+    assert [(axis.value(s.cell).high, s.label.signature is None) for s in found] == [(40.0, False), (axis.definition.range.high, True)]
+
+
 def test_a_plane_has_straight_borders_exactly():
     """Two rules that each hang on one fact divide a plane into quarters, whatever the budget leaves beside."""
     share, count = rule("AAA-001", "load.share > limit", limit="0.3"), rule("AAA-002", "load.count > limit", limit="21")
