@@ -96,6 +96,7 @@ def _copy(folder: Path, *parts: str) -> None:
 def catalogue(folder: Path, size: int) -> None:
     """The packaged rules with a catalogue of `size` cards."""
     _copy(folder, "rules", "catalogs", "schemas")
+    (folder / "catalogs" / "prices.yaml").unlink()  # it prices cards that a small catalogue does not hold
     path = folder / "catalogs" / "gpus.yaml"
     content = yaml.load(path.read_bytes(), Loader=yaml.CSafeLoader if hasattr(yaml, "CSafeLoader") else yaml.SafeLoader)
     cards = sorted(content["cards"], key=lambda c: c["id"] != "geforce-rtx-4090")  # the one that the facts name comes first

@@ -142,7 +142,7 @@ def _entry(raw: Mapping[str, object]) -> Entry:
     assert isinstance(data, dict)
     if "vendor" in raw and values:  # known by the name itself; it stands with the entry's first source
         values["gpu.vendor"] = replace(next(iter(values.values())), text=str(raw["vendor"]).lower())
-    offered = raw.get("offered", "yes") != "no"
+    offered = raw.get("offered", "yes") not in ("no", False)
     return Entry(str(raw["id"]), str(raw["name"]), values, tuple(_list(raw.get("aliases"))), data, tuple(_list(raw.get("notes"))), offered)
 
 

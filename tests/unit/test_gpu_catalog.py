@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 import yaml
 
+from gpurules.engine.knowledge import catalog
+
 CATALOGS = Path(__file__).parents[2] / "catalogs"
 LINK_KINDS = {"pcie", "nvlink_bridge", "nvlink_switch", "infinity_fabric", "hccs", "roce", "unified_memory"}
 CONFIDENCES = {"checked", "datasheet", "table", "capture", "weak"}
@@ -179,3 +181,11 @@ def test_links_have_sources_and_the_figures_of_claim_b07() -> None:
         assert re.fullmatch(r"\d+(\.\d+)? GB/s", link["bandwidth"])
     assert {key for link in links.values() for key in link["from"]} == set(document["sources"])
     assert [links[i]["bandwidth"] for i in ("pcie-4", "nvlink-3", "nvlink-4")] == ["64 GB/s", "600 GB/s", "900 GB/s"]
+
+
+@pytest.mark.parametrize("written", ["no", False])
+def test_a_card_that_is_not_offered_however_it_is_written(written: object) -> None:
+    """YAML's core schema keeps `no` as text; a catalogue made by a program may hold JSON's false."""
+    card = {"id": "one", "name": "One", "values": {}, "offered": written}
+    assert not catalog.load({"cards": [card]}, "card").entries["one"].offered
+    assert catalog.load({"cards": [{**card, "offered": "yes"}]}, "card").entries["one"].offered
