@@ -109,6 +109,6 @@ def test_no_answer_hangs_on_the_order_of_a_set() -> None:
 @pytest.mark.parametrize("kind", ["facts", "rules"])
 def test_many(kind: str, shard: int, capfd: pytest.CaptureFixture[str]) -> None:
     law, content = (facts_law, facts_input) if kind == "facts" else (rule_law, rule_input)
-    said = ran(law, content, range(shard, LONG, SHARDS), 6)
+    said = ran(law, content, range(shard, LONG, SHARDS), 10)
     with capfd.disabled():
         print(f"\n{kind} {shard + 1}/{SHARDS}: {said}", file=sys.stderr, flush=True)
