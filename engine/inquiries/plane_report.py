@@ -81,7 +81,7 @@ class PlaneReport:
 
     def _share(self, share: Fraction) -> str:
         """Of an unsettled or rare rest no more is said than is so: neither all of the plane nor none of it."""
-        return "100 %" if share == 1 else f"{min(float(share) * 100, 99.9):.1f} %" if share >= Fraction(1, 2000) else "< 0.1 %"
+        return f"{int(share) * 100} %" if share in (0, 1) else f"{min(float(share) * 100, 99.9):.1f} %" if share >= Fraction(1, 2000) else "< 0.1 %"
 
     def _map(self) -> blocks.Grid:
         across, down = self.plane.across, self.plane.down

@@ -110,8 +110,16 @@ class Asked:
             done = partial(lambda number, share: self.tick((number + share) / len(every)), number)
             yield tuple(Setting(path, text) for path, text in zip(found, values, strict=True)), done
 
-    def sweep(self, settings: Sequence[Setting]) -> Sweep:
-        return Sweep(Trial(self.engine, self.node, (*self.stated, *settings), self.date, self.file), self.machines)
+    def sweep(self, settings: Sequence[Setting], done: Callable[[float], None]) -> Sweep | str:
+        """The decisions with a combination of listed values, or why it contradicts itself, with which it is done. Raises GpurulesError
+        where nothing is listed, so that the facts themselves are wrong."""
+        try:
+            return Sweep(Trial(self.engine, self.node, (*self.stated, *settings), self.date, self.file), self.machines)
+        except GpurulesError as error:
+            if not settings:
+                raise
+            done(1.0)
+            return error.problems[0].message
 
 
 def planes(asked: Asked, language: str) -> Iterator[PlaneReport | NoPlane]:
@@ -119,13 +127,9 @@ def planes(asked: Asked, language: str) -> Iterator[PlaneReport | NoPlane]:
     across, down = asked.axes
     every = math.prod(len(values) for values in lists(asked.varied).values())
     for settings, done in asked.combinations():
-        try:
-            sweep = asked.sweep(settings)
-        except GpurulesError as error:
-            if not settings:
-                raise
-            done(1.0)
-            yield NoPlane(settings, error.problems[0].message, language)
+        sweep = asked.sweep(settings, done)
+        if isinstance(sweep, str):
+            yield NoPlane(settings, sweep, language)
             continue
         part = Budget(max(1, asked.evaluations // every))
         yield PlaneReport(plane.over(sweep, across, down, part, done), sweep, language, settings)
@@ -145,13 +149,9 @@ def _rows(asked: Asked) -> Iterator[Branch]:
     budget, words = Budget(asked.evaluations), _words(asked.engine.rulebook)
     for settings, done in asked.combinations():
         name, data = _named(settings), {"set": {s.path: s.text for s in settings}}
-        try:
-            sweep = asked.sweep(settings)
-        except GpurulesError as error:
-            if not settings:
-                raise
-            done(1.0)
-            yield Branch("row", both(f"{name}: {error.problems[0].message}"), {**data, "contradiction": True}, (), "caution")
+        sweep = asked.sweep(settings, done)
+        if isinstance(sweep, str):
+            yield Branch("row", both(f"{name}: {sweep}"), {**data, "contradiction": True}, (), "caution")
             continue
         for axis in asked.axes:
             spent = budget.spent
@@ -162,7 +162,7 @@ def _rows(asked: Asked) -> Iterator[Branch]:
             continue
         decided = sweep.at()
         done(1.0)
-        text = {la: f"{name or asked.file}: {_verdict(decided, words)[la]}" for la in ("en", "zh")}
+        text = said("stretch", value=name or asked.file, state=_verdict(decided, words))
         changes = tuple(_changes(first, decided)) if first is not None else ()
         yield Branch("row", text, {**data, **_data(decided)}, changes, "strong")
         first = first or decided
@@ -185,7 +185,7 @@ def _stretches(sweep: Sweep, axis: Axis, found: Sequence[Stretch], words: Mappin
             yield Branch("band", said("band", value=shown), data, changes, "caution")
             before = None
             continue
-        text = {la: f"{shown[la]}: {_verdict(stretch.label, words)[la]}" for la in shown}
+        text = said("stretch", value=shown, state=_verdict(stretch.label, words))
         sides = [{axis: axis.value((place, place))} for place in (end, stretch.cell[0])]
         differences = tuple(_differences(sweep, before, stretch.label, sides)) if before is not None else ()
         if stretch.label.signature is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 
 from gpurules.engine.decisions.decision import Document
@@ -86,15 +87,18 @@ class AdviceReader(StepsReader, WaiverReader):
         if self.candidate is None or "rejected" in (self.candidate["verdict"], self.candidate["verdict_assuming"]):
             return ""  # the first sentence names its reasons
         stops = (c for c in self._advice(("certain", "assuming")) if c["kind"] == "advise" and c["level"] == "stop" and "waived" not in c)
-        titles = dict.fromkeys(f"{self.said(c['title'])} [{c['rule']}]" for c in stops)
+        titles = self._titles(stops)
         return self.word("against", titles=self.join(titles)) if titles else ""
 
     def doubted_measurements(self) -> str:
         """What is odd about the measured run and comes before any purchase; "" where nothing is."""
         standing = (c for c in self._advice(("certain", "assuming")) if c.get("topic") == "measurement" and c["level"] in ("stop", "avoid", "caution"))
-        titles = {c["rule"]: f"{self.said(c['title'])} [{c['rule']}]" for c in standing if "waived" not in c}
-        joined = ("；" if self.language == "zh" else "; ").join(list(titles.values())[:DOUBTS])
-        return self.word("doubted", titles=joined) if joined else ""
+        titles = self._titles(c for c in standing if "waived" not in c)[:DOUBTS]
+        return self.word("doubted", titles=self.join(titles)) if titles else ""
+
+    def _titles(self, conclusions: Iterable[Document]) -> list[str]:
+        """The titles of their rules, each once, with the rules' ids."""
+        return list(dict.fromkeys(f"{self.said(c['title'])} [{c['rule']}]" for c in conclusions))
 
     def headline(self) -> str:
         """One or two sentences: what becomes of the stated machine, and which machine is recommended instead."""
@@ -142,7 +146,7 @@ class AdviceReader(StepsReader, WaiverReader):
         failing = [c for c in self.decision["conclusions"] if c["state"] in ("certain", "assuming")]
         plain = [c for c in failing if c["kind"] == "advise" and c["level"] == "stop"]
         chosen = plain or [c for c in failing if c["kind"] == "require"]
-        return self.join(f"{self.said(c['title'])} [{c['rule']}]" for c in chosen) or self.word("none")
+        return self.join(self._titles(chosen)) or self.word("none")
 
     def memory_line(self) -> str:
         if self.decision["status"] == "not_sized" or MEMORY not in self.derived:

@@ -41,6 +41,8 @@ cases:
 WHEN = "    - measured.communication_share > limit"
 THEN = "  - advise: {topic: scaling, level: avoid, action: add_cards}"
 
+PACKAGED = {f"catalogs/{name}.yaml": None for name in ("gpus", "models", "claims", "conflicts", "interconnects")}
+"""Catalogues as they are, beside one that is wrong."""
 CARDS = """sources: {s1: {where: a page, confidence: table}}
 cards:
 - id: a
@@ -913,10 +915,8 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "values of cards that are none": (
         {
             "rules/COM-901-more.yaml": [],
+            **PACKAGED,
             "catalogs/gpus.yaml": CARDS,
-            "catalogs/models.yaml": None,
-            "catalogs/claims.yaml": None,
-            "catalogs/conflicts.yaml": None,
         },
         [
             ("catalogs/gpus.yaml:6:5", "GR203", "there is no fact 'gpu.teir'", "did you mean 'gpu.tier'?"),
@@ -927,10 +927,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "prices that are none": (
         {
             "rules/COM-901-more.yaml": [],
-            "catalogs/gpus.yaml": None,
-            "catalogs/models.yaml": None,
-            "catalogs/claims.yaml": None,
-            "catalogs/conflicts.yaml": None,
+            **PACKAGED,
             "catalogs/prices.yaml": PRICES,
         },
         [
@@ -943,10 +940,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "price without its month": (
         {
             "rules/COM-901-more.yaml": [],
-            "catalogs/gpus.yaml": None,
-            "catalogs/models.yaml": None,
-            "catalogs/claims.yaml": None,
-            "catalogs/conflicts.yaml": None,
+            **PACKAGED,
             "catalogs/prices.yaml": PRICES.replace("2026-05", "spring"),
         },
         [("catalogs/prices.yaml:2:37", "GR202", "sources.p1.date is 'spring'", "write it like 2026-05")],
@@ -954,11 +948,8 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "claims that are a list": (
         {
             "rules/COM-901-more.yaml": [],
-            "catalogs/gpus.yaml": None,
-            "catalogs/models.yaml": None,
+            **PACKAGED,
             "catalogs/claims.yaml": "[]\n",
-            "catalogs/conflicts.yaml": None,
-            "catalogs/interconnects.yaml": None,
         },
         [("catalogs/claims.yaml:1:1", "GR202", "the file must be a group of keys, not '[]'", "compare it with the packaged catalogue")],
     ),
@@ -976,9 +967,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "conflict of claims that are none": (
         {
             "rules/COM-901-more.yaml": [],
-            "catalogs/gpus.yaml": None,
-            "catalogs/models.yaml": None,
-            "catalogs/claims.yaml": None,
+            **PACKAGED,
             "catalogs/conflicts.yaml": CONFLICTS,
         },
         [
@@ -989,9 +978,7 @@ RULES: dict[str, tuple[Edits | Files, list[Fault]]] = {
     "kind of conflict that is none": (
         {
             "rules/COM-901-more.yaml": [],
-            "catalogs/gpus.yaml": None,
-            "catalogs/models.yaml": None,
-            "catalogs/claims.yaml": None,
+            **PACKAGED,
             "catalogs/conflicts.yaml": CONFLICTS.replace("both", "bot"),
         },
         [("catalogs/conflicts.yaml:2:39", "GR202", "conflicts.0.kind is 'bot'", "did you mean 'both'?")],

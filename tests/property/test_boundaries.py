@@ -18,7 +18,9 @@ from gpurules.engine.inquiries.axis import CHANGE, SETTLE, Axis
 from gpurules.engine.inquiries.boundary import Decided, Sweep
 from gpurules.engine.inquiries.branching import Budget
 from gpurules.engine.inquiries.lookup import looks_up
+from gpurules.engine.inquiries.plane_report import PlaneReport
 from gpurules.engine.knowledge import document
+from gpurules.engine.reports.blocks import Words
 from gpurules.engine.values.interval import Interval
 from gpurules.engine.values.problem import GpurulesError
 
@@ -189,6 +191,13 @@ def test_a_value_that_cannot_be_leaves_nothing_decided_though_no_advice_rests_on
     engine = Engine(worlds.load(worlds.written([need])))
     _, axis, found = swept(engine, {"load.flag": "yes"}, "load.count")
     assert [(axis.value(s.cell).high, s.label.signature is None) for s in found] == [(40.0, False), (axis.definition.range.high, True)]
+
+
+def test_a_plane_of_which_nothing_is_settled_says_so():
+    rent = rule("AAA-001", "load.count * load.share > limit", limit="13")
+    sweep = Sweep(trial(Engine(worlds.load(worlds.written([rent]))), {}), False)
+    told = PlaneReport(over(sweep, ("load.share", "load.count"), 1), sweep, "en").sections()[0].blocks[0]
+    assert isinstance(told, Words) and " 0 % of the plane" in told.text
 
 
 def test_a_plane_has_straight_borders_exactly():
