@@ -131,7 +131,7 @@ def _cut(sweep: Sweep, axis: Axis, other: Axis, budget: Budget) -> tuple[Cell, .
     """The cells of an axis, cut where the decision changes along it at either end of the other axis."""
     starts: set[int] = set()
     for end in (other.cells[0][0], other.cells[-1][1]):
-        part = Budget(min(budget.most // EDGE, budget.left))
+        part = Budget(max(1, min(budget.most // EDGE, budget.left)))
         starts |= {stretch.cell[0] for stretch in sweep.along(axis, part, {other: (end, end)})}
         budget.spend(part.spent)
     found: list[Cell] = []
